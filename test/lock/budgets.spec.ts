@@ -19,7 +19,8 @@ async function client(options: Partial<LocksOptions> = {}): Promise<Locks> {
 
 async function subscribed(count: number): Promise<void> {
   const redis = new Redis(server.port);
-  const listening = async () => String(await redis.client('LIST', 'TYPE', 'pubsub')).match(/ psub=1 /g)?.length ?? 0;
+  const listening = async () =>
+    String(await redis.call('CLIENT', 'LIST', 'TYPE', 'pubsub')).match(/ psub=1 /g)?.length ?? 0;
   while ((await listening()) < count) await new Promise(setImmediate);
   redis.disconnect();
 }
@@ -61,7 +62,7 @@ describe('what clients send to Redis', () => {
   ])(
     'is at most 2 + (P-1) per hand-over with $waiters waiters in each of $processes processes',
     async ({ processes, waiters }) => {
-      const locks = [];
+      const locks: Locks[] = [];
       for (let index = 0; index < processes; index += 1) locks.push(await client({ handOver: { count: 1 } }));
       let grants = 0;
       const commands = await commandsDuring(server, async () => {
