@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyReply, FastifyRequest, FastifyServerOptions } from 'fastify';
+import type { Server } from 'node:http';
+import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { answerBrokenRequest } from './broken-request.js';
 import type { ProblemFilter } from './problem.filter.js';
 
@@ -10,7 +11,7 @@ const REQUEST_DEADLINE_MS = 10_000;
 export function serverOptions(
   { trustProxy }: { trustProxy: string | boolean },
   filter: ProblemFilter,
-): FastifyServerOptions & { skipMiddie: boolean } {
+): FastifyHttpOptions<Server> & { skipMiddie: boolean } {
   return {
     // Fastify's own logger costs two lines per request; ours is asked for lines, not for requests.
     logger: false,

@@ -1,15 +1,10 @@
 import { Cluster, Redis, type RedisOptions as ClientOptions } from 'ioredis';
 
-interface HostPort {
-  host: string;
-  port: number;
-}
-
-/** One server by URL, a Cluster by some of its nodes, or a primary found through Sentinels. */
+/** One server by URL, a Cluster by some of its nodes, or a primary by name through Sentinels; nodes as `host:port`. */
 export type RedisTarget =
-  | { url: string; cluster?: undefined; sentinels?: undefined }
-  | { url?: undefined; cluster: HostPort[]; sentinels?: undefined }
-  | { url?: undefined; cluster?: undefined; sentinels: { nodes: HostPort[]; name: string } };
+  | { url: string; cluster?: undefined; sentinels?: undefined; name?: undefined }
+  | { url?: undefined; cluster: string[]; sentinels?: undefined; name?: undefined }
+  | { url?: undefined; cluster?: undefined; sentinels: string[]; name: string };
 
 export type RedisOptions = RedisTarget & { connectionName?: string; username?: string; password?: string };
 
@@ -32,7 +27,7 @@ export function createRedis(options: RedisOptions): Redis | Cluster {
 }
 
 function connect(options: RedisOptions): Redis | Cluster {
-  const { url, cluster, sentinels, connectionName, username, password } = options;
+  const { url, cluster, sentinels, name, connectionName, username, password } = options;
   const settings: ClientOptions = {
     ...(connectionName === undefined ? {} : { connectionName }),
     ...(username === undefined ? {} : { username }),
@@ -47,7 +42,7 @@ function connect(options: RedisOptions): Redis | Cluster {
     retryStrategy: retryDelayMs,
   };
   if (cluster) {
-    return new Cluster(cluster, {
+    return new Cluster(cluster.map(hostPort), {
       redisOptions: settings,
       clusterRetryStrategy: retryDelayMs,
       slotsRefreshTimeout: 2_000,
@@ -61,12 +56,18 @@ function connect(options: RedisOptions): Redis | Cluster {
   if (sentinels) {
     return new Redis({
       ...settings,
-      sentinels: sentinels.nodes,
-      name: sentinels.name,
+      sentinels: sentinels.map(hostPort),
+      name,
       sentinelRetryStrategy: retryDelayMs,
       sentinelCommandTimeout: COMMAND_TIMEOUT_MS,
       failoverDetector: true,
     });
   }
   return new Redis(url!, settings);
+}
+
+/** `10.0.0.1:6379`, or `[::1]:6379`. */
+function hostPort(node: string): { host: string; port: number } {
+  const { hostname, port } = new URL(`redis://${node}`);
+  return { host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 6379) };
 }
