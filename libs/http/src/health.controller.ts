@@ -1,7 +1,8 @@
-import { Controller, Get, Header, Inject, Injectable } from '@nestjs/common';
+import { Controller, Get, Header, Inject } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import { Public } from './auth.js';
 import { httpErrors } from './http.errors.js';
+import { Lifecycle } from './lifecycle.js';
 import { metricsRegistry } from './metrics.js';
 import type { ProblemDetail } from './problem.js';
 import { Problems } from './problems.decorator.js';
@@ -15,13 +16,6 @@ export interface ReadinessCheck {
 
 export const READINESS_CHECKS = Symbol('readiness checks');
 const CHECK_DEADLINE_MS = 1000;
-
-@Injectable()
-export class Lifecycle {
-  /** Set by the first signal: not ready, nothing new is begun. */
-  stopping = false;
-  inFlight = 0;
-}
 
 @ApiTags('operation')
 @Public()

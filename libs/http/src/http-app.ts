@@ -1,15 +1,15 @@
 import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { refuseLooseHandlers } from './declared-input.js';
 import { installDocs } from './docs.js';
-import { Lifecycle } from './health.controller.js';
+import { Lifecycle } from './lifecycle.js';
 import { installLogger } from './logger.js';
 import type { ProblemInfo, ProblemTranslator } from './problem.js';
 import { ProblemFilter } from './problem.filter.js';
 import { installRequestRules } from './request-rules.js';
 import { installSecurityHeaders } from './security-headers.js';
 import { serverOptions } from './server-options.js';
-import { StrictInputGuard, refuseLooseHandlers } from './strict-input.guard.js';
 import { StrictValidationPipe } from './validation.js';
 
 export interface HttpOptions {
@@ -40,10 +40,10 @@ export async function createHttpApp(
   });
   const fastify = adapter.getInstance();
   refuseLooseHandlers(app);
-  installRequestRules(fastify, { lifecycle: app.get(Lifecycle), corsOrigins: options.corsOrigins });
+  // First, so that an answer of the rules carries the headers too.
   await installSecurityHeaders(fastify);
+  installRequestRules(fastify, { lifecycle: app.get(Lifecycle), corsOrigins: options.corsOrigins });
   app.useGlobalFilters(filter);
-  app.useGlobalGuards(new StrictInputGuard());
   app.useGlobalPipes(new StrictValidationPipe());
   if (options.docs) installDocs(app, options);
   await app.init();

@@ -2,7 +2,9 @@ import { Global, Module, type DynamicModule, type InjectionToken } from '@nestjs
 import { APP_GUARD } from '@nestjs/core';
 import type { AuthOptions } from './auth.js';
 import { AuthGuard } from './auth.guard.js';
-import { HealthController, Lifecycle, READINESS_CHECKS, type ReadinessCheck } from './health.controller.js';
+import { HealthController, READINESS_CHECKS, type ReadinessCheck } from './health.controller.js';
+import { Lifecycle } from './lifecycle.js';
+import { StrictInputGuard } from './strict-input.guard.js';
 import { TokenVerifier } from './token-verifier.js';
 
 export interface HttpModuleOptions {
@@ -21,7 +23,9 @@ export class HttpModule {
       providers: [
         Lifecycle,
         { provide: TokenVerifier, useValue: new TokenVerifier(options.auth) },
+        // In this order: first who asks, then what.
         { provide: APP_GUARD, useClass: AuthGuard },
+        { provide: APP_GUARD, useClass: StrictInputGuard },
         {
           provide: READINESS_CHECKS,
           useFactory: (...checks: ReadinessCheck[]) => checks,

@@ -30,7 +30,12 @@ export class ProblemFilter implements ExceptionFilter {
     if (problem.status === 500) this.logger.error({ err: error, traceId: request.id }, 'The server failed.');
     // The headers are out: nothing can be said any more, and silence would look like success.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
-    else sendProblem(reply, problem, request.id);
+    else {
+      // Fastify would close the connection under a client that still sends, which then may never read the 413. Node
+      // reads the rest and drops it, within the request's deadline.
+      if (problem.status === 413) reply.removeHeader('connection');
+      sendProblem(reply, problem, request.id);
+    }
   }
 
   private problemOf(error: unknown): ProblemFields {

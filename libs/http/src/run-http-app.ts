@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
-import { Lifecycle } from './health.controller.js';
+import { Lifecycle } from './lifecycle.js';
 
 const STOP_DEADLINE_MS = 9_500;
 

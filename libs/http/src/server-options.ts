@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import type { FastifyHttpOptions, FastifyReply, FastifyRequest } from 'fastify';
 import { answerBrokenRequest } from './broken-request.js';
 import type { ProblemFilter } from './problem.filter.js';
+import { parseStrictQuery } from './strict-query.js';
 
 export const BODY_LIMIT = 32 * 1024;
 const HEADER_LIMIT = 16 * 1024;
@@ -21,13 +22,15 @@ export function serverOptions(
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     genReqId: (request) => requestId(request.headers['x-request-id']),
+    requestTimeout: REQUEST_DEADLINE_MS,
+    // Longer than the idle time of common load balancers, which would otherwise send into a connection just closed.
+    keepAliveTimeout: 65_000,
     http: {
       maxHeaderSize: HEADER_LIMIT,
-      // The top-level requestTimeout alone never fires for a slow body.
+      // The requestTimeout above is looked at this often; the default of 30 s would let a slow body live for 40.
+      connectionsCheckingInterval: 1000,
       requestTimeout: REQUEST_DEADLINE_MS,
       headersTimeout: REQUEST_DEADLINE_MS,
-      connectionsCheckingInterval: 1000,
-      keepAliveTimeout: 65_000,
       // Checked by our rules, where the answer is a problem document; Node's own would be an empty 400.
       requireHostHeader: false,
     },
@@ -37,6 +40,7 @@ export function serverOptions(
     routerOptions: {
       // A long id is a wrong id (400), not an unknown route.
       maxParamLength: HEADER_LIMIT,
+      querystringParser: parseStrictQuery,
     },
   };
 }
