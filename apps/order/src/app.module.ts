@@ -1,4 +1,4 @@
-import { createHttpApp, HttpModule, httpErrors } from '@firstcome/http';
+import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -35,7 +35,7 @@ export class AppModule {
       module: AppModule,
       imports: [
         HttpModule.forRoot({ auth: config.auth, readiness: [Database] }),
-        PostgresModule.forRoot({ ...config.database, applicationName: 'order', migrations }),
+        PostgresModule.forRoot({ ...config.database, applicationName: 'order', migrations, measure: timing.measure }),
       ],
       controllers: [
         ...[OrderController, PaymentController, WalletController, ProductController, OptionController],
