@@ -114,7 +114,7 @@ async function getRedis(place, { names, url }) {
     npm: {
       find: findShippedRedis,
       start,
-      name: (program) => `${program.name} ${program.version.text} shipped by npm , which keeps nothing over a restart`,
+      name: (program) => `${program.name} ${program.version.text} shipped by npm, which keeps nothing over a restart`,
     },
   });
 }
@@ -141,9 +141,11 @@ async function firstThatWorks(place, what, firstReason, sources) {
   if (place.env.FIRSTCOME_SERVERS && !sources[place.env.FIRSTCOME_SERVERS]) {
     throw new UserError(`FIRSTCOME_SERVERS=${place.env.FIRSTCOME_SERVERS} is unknown: native, docker or npm.`);
   }
-  const reasons = [firstReason];
+  const only = place.env.FIRSTCOME_SERVERS;
+  const reasons = only ? [firstReason, `FIRSTCOME_SERVERS=${only}`] : [firstReason];
   for (const [source, { find, start, name }] of Object.entries(sources)) {
-    const found = allowed(place, source) ? find() : { missing: `${source} left out by FIRSTCOME_SERVERS` };
+    if (!allowed(place, source)) continue;
+    const found = find();
     if (found.missing) {
       reasons.push(found.missing);
       continue;
