@@ -9,7 +9,6 @@ import type { Config } from './config.js';
 import { CouponAdminController } from './coupon.admin.controller.js';
 import { CouponController } from './coupon.controller.js';
 import { couponErrors } from './coupon.errors.js';
-import { CouponInternalController } from './coupon.internal.controller.js';
 import { CouponRepository } from './coupon.repository.js';
 import { CouponService } from './coupon.service.js';
 import { GrabLimits } from './grab-limits.js';
@@ -29,17 +28,12 @@ export class AppModule {
           ...config.database,
           applicationName: 'coupon',
           migrations: [Coupons1763400000001],
-          measure: timing.measure,
+          measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
         HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
       ],
-      controllers: [
-        CouponController,
-        CouponAdminController,
-        CouponInternalController,
-        ...(config.lab ? [LabController] : []),
-      ],
+      controllers: [CouponController, CouponAdminController, ...(config.lab ? [LabController] : [])],
       providers: [
         { provide: CONFIG, useValue: config },
         CouponService,

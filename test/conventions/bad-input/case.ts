@@ -41,11 +41,11 @@ export function defectsOf({ status, headers, json, text }: Reply, due: { status:
   const untyped = Object.entries(typeOf).filter(([member, type]) => typeof document[member] !== type);
   const defects: [isDefect: boolean, defect: string][] = [
     [status !== due.status || document['code'] !== due.code, `${status} ${text.slice(0, 400)}`],
-    [!/^application\/problem\+json/.test(headers['content-type'] ?? ''), `content-type ${headers['content-type']}`],
+    [!headers['content-type']?.startsWith('application/problem+json'), `content-type ${headers['content-type']}`],
     [document['status'] !== status, 'status differs in the document'],
     [untyped.length > 0, `members missing or of another type: ${untyped.map(([member]) => member).join()}`],
     [document['retryable'] === true && !(Number(headers['retry-after']) > 0), 'retryable without Retry-After'],
-    [status === 401 && !/^Bearer /.test(headers['www-authenticate'] ?? ''), '401 without WWW-Authenticate'],
+    [status === 401 && !headers['www-authenticate']?.startsWith('Bearer '), '401 without WWW-Authenticate'],
     [status === 405 && !/GET|POST/.test(headers.allow ?? ''), '405 without Allow'],
   ];
   return defects.filter(([isDefect]) => isDefect).map(([, defect]) => defect);
