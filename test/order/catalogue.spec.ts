@@ -75,9 +75,7 @@ describe('POST /v1/admin/products', () => {
 describe('GET /v1/products', () => {
   it('needs no token, and its pages together are everything once, newest first', async () => {
     for (let at = 0; at < 5; at++) await createOptions(shop.url, {});
-    const [{ count }] = (await database.query<{ count: number }>('select count(*)::int from products')) as [
-      { count: number },
-    ];
+    const products = await database.query('select from products');
     const seen: number[] = [];
     for (let path: string | null = '/v1/products?limit=3'; path;) {
       const page = await call(other.url, 'GET', path);
@@ -86,7 +84,7 @@ describe('GET /v1/products', () => {
       seen.push(...page.json.items.map(({ productId }: { productId: number }) => productId));
       path = page.json.nextCursor && `/v1/products?limit=3&cursor=${page.json.nextCursor}`;
     }
-    expect(seen).toHaveLength(count);
+    expect(seen).toHaveLength(products.length);
     expect(seen).toEqual([...new Set(seen)].toSorted((a, b) => b - a));
   });
 
@@ -94,14 +92,14 @@ describe('GET /v1/products', () => {
     const absent = await call(shop.url, 'GET', '/v1/products/9007199254740991');
     expect([absent.status, absent.json.code]).toEqual([404, 'PRODUCT_NOT_FOUND']);
     for (const id of ['0', '-1', 'abc', '1.0', '01', '9007199254740992', '99999999999999999999', '%00']) {
-      expect((await call(shop.url, 'GET', `/v1/products/${id}`)).status, id).toBe(400);
+      expect([id, (await call(shop.url, 'GET', `/v1/products/${id}`)).status]).toEqual([id, 400]);
     }
   });
 });
 
 describe('POST /v1/admin/options/{id}/stock-adjustments', () => {
   it('changes what is available, and keeps a note of who and why', async () => {
-    const [id] = (await createOptions(shop.url, { stock: 5 })) as [number];
+    const [id] = await createOptions(shop.url, { stock: 5 });
     expect((await adjust(id, { delta: 3, reason: 'found' })).json).toEqual({ optionId: id, available: 8 });
     const down = await adjust(id, { delta: -8, reason: 'broken' });
     expect([down.status, down.json]).toEqual([201, { optionId: id, available: 0 }]);
@@ -116,7 +114,7 @@ describe('POST /v1/admin/options/{id}/stock-adjustments', () => {
   });
 
   it('never takes what an order has reserved', async () => {
-    const [id] = (await createOptions(shop.url, { stock: 5 })) as [number];
+    const [id] = await createOptions(shop.url, { stock: 5 });
     expect((await order(shop.url, 'ann', itemsOf({ [id]: 3 }))).status).toBe(201);
     const refused = await adjust(id, { delta: -3, reason: 'too much' });
     expect([refused.status, refused.json.code, refused.json.available]).toEqual([409, 'STOCK_NEGATIVE', 2]);
@@ -124,7 +122,7 @@ describe('POST /v1/admin/options/{id}/stock-adjustments', () => {
   });
 
   it('has a ceiling, answers 404 for an absent option, and refuses what is no adjustment', async () => {
-    const [id] = (await createOptions(shop.url, { stock: 1 })) as [number];
+    const [id] = await createOptions(shop.url, { stock: 1 });
     const over = await adjust(id, { delta: 1_000_000_000_000, reason: 'x' });
     expect([over.status, over.json.code]).toEqual([422, 'STOCK_LIMIT_EXCEEDED']);
     expect((await adjust(2147483648, { delta: 1, reason: 'x' })).json.code).toBe('OPTION_NOT_FOUND');
@@ -134,7 +132,7 @@ describe('POST /v1/admin/options/{id}/stock-adjustments', () => {
       { delta: 1, reason: '' },
       { delta: 1e16, reason: 'x' },
     ]) {
-      expect((await adjust(id, body)).status, JSON.stringify(body)).toBe(400);
+      expect([body, (await adjust(id, body)).status]).toEqual([body, 400]);
     }
   });
 });

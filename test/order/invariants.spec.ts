@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { invariants } from '../../apps/order/src/invariants.js';
 import { startOrder } from '../support/apps.js';
@@ -15,7 +15,7 @@ let shop: RunningApp;
 beforeAll(async () => {
   database = await createTestDatabase();
   shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-  const [a, b] = (await createOptions(shop.url, { stock: 10 }, { stock: 10 })) as [number, number];
+  const [a, b] = await createOptions(shop.url, { stock: 10 }, { stock: 10 });
   await charge(shop.url, 'ann', 1000);
   const { json: placed } = await order(shop.url, 'ann', itemsOf({ [a]: 1, [b]: 2 }));
   await pay(shop.url, 'ann', placed.orderId);
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 /** The ids of the invariants that the statements break; then everything is as it was. */
 async function breachedBy(statements: string[]): Promise<string[]> {
-  const client = new pg.Client({ connectionString: database.url });
+  const client = new Client({ connectionString: database.url });
   await client.connect();
   try {
     await client.query('begin');

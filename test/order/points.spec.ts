@@ -75,7 +75,7 @@ describe('points', () => {
 describe('the ledger', () => {
   it('has every movement, newest first, in pages that together are everything once', async () => {
     for (const amount of [100, 200, 300]) await charge(shop.url, 'dora', amount);
-    const [id] = (await createOptions(shop.url, { price: 150 })) as [number];
+    const [id] = await createOptions(shop.url, { price: 150 });
     const paid = await order(shop.url, 'dora', itemsOf({ [id]: 2 }), { pay: true });
     const token = await tokenFor('dora');
     const read = (query: string) => call(other.url, 'GET', `/v1/me/points/ledger${query}`, { token });

@@ -1,4 +1,4 @@
-import pg from 'pg';
+import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { stockStrategyNames } from '../../apps/order/src/stock/strategy.js';
 import { startOrder } from '../support/apps.js';
@@ -63,11 +63,11 @@ async function expectSoundBooks(): Promise<void> {
 
 describe('negative control: rows locked in the order of the request', () => {
   it('deadlocks when a-b and b-a each hold one and ask for the other', async () => {
-    const [a, b] = (await createOptions(instances[0].url, {}, {})) as [number, number];
+    const [a, b] = await createOptions(instances[0].url, {}, {});
     const lock = 'select from options where id = $1 for no key update';
     const bothHoldOne = barrier(2);
     const basket = async (first: number, second: number): Promise<string> => {
-      const client = new pg.Client({ connectionString: database.url, application_name: 'basket' });
+      const client = new Client({ connectionString: database.url, application_name: 'basket' });
       try {
         await client.connect();
         await client.query('begin');
@@ -107,7 +107,7 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
 
     expect(outcomes(replies)).toEqual({ '201': 60, '409 OUT_OF_STOCK': 140 });
     const left = await database.query('select on_hand::int, reserved::int from options where id = any($1)', [options]);
-    expect(left).toEqual(Array(3).fill({ on_hand: 0, reserved: 0 }));
+    expect(left).toEqual(options.map(() => ({ on_hand: 0, reserved: 0 })));
     const balances = await database.query<{ balance: number; users: number }>(
       'select balance::int, count(*)::int as users from wallets where user_id = any($1) group by balance order by balance',
       [buyers],
@@ -124,7 +124,7 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
   });
 
   it('gives the last piece to one of 50', async () => {
-    const [last] = (await createOptions(instances[0].url, { stock: 1 })) as [number];
+    const [last] = await createOptions(instances[0].url, { stock: 1 });
     const items = [{ optionId: last, quantity: 1 }];
     const replies = await crowd(50, (base, at, key) => order(base, `${strategy}-last-${at}`, items, { key, headers }));
     expect(outcomes(replies)).toEqual({ '201': 1, '409 OUT_OF_STOCK': 49 });
@@ -135,7 +135,7 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
 describe('the wallet', () => {
   it('of 1000 points pays 10 of 20 orders of 100 at once, and no point more', async () => {
     const [{ url }] = instances;
-    const [option] = (await createOptions(url, { price: 100, stock: 1000 })) as [number];
+    const [option] = await createOptions(url, { price: 100, stock: 1000 });
     await charge(url, 'spender', 1000);
     const replies = await crowd(20, (base, _, key) =>
       order(base, 'spender', [{ optionId: option, quantity: 1 }], { key, pay: true }),
@@ -148,7 +148,7 @@ describe('the wallet', () => {
 describe('an order', () => {
   it('asked to be paid under 20 keys at once is paid under one', async () => {
     const [{ url }] = instances;
-    const [option] = (await createOptions(url, { price: 100 })) as [number];
+    const [option] = await createOptions(url, { price: 100 });
     await charge(url, 'payer', 10_000);
     const { json: placed } = await order(url, 'payer', [{ optionId: option, quantity: 5 }]);
     const replies = await crowd(20, (base, _, key) => pay(base, 'payer', placed.orderId, { key }));
@@ -160,7 +160,7 @@ describe('an order', () => {
 
   it('adjusted while it is placed: stock that is taken is not sold, stock that is sold is not taken', async () => {
     const [{ url }] = instances;
-    const [option] = (await createOptions(url, { price: 0, stock: 20 })) as [number];
+    const [option] = await createOptions(url, { price: 0, stock: 20 });
     const token = await tokenFor('admin', { role: 'admin' });
     const take = { token, body: { delta: -1, reason: 'race' } };
     const replies = await crowd(60, (base, at, key) =>
