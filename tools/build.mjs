@@ -31,7 +31,7 @@ function filesUnder(folder, place) {
   return readdirSync(join(folder, place), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(join(folder, '/').length))
-    .sort();
+    .toSorted();
 }
 
 function readStamps() {
