@@ -17,4 +17,7 @@ afterAll(async () => {
   await server.stop();
 });
 
-lockContract({ describe, it }, 'redis', { store: () => redisStore(redis), strategies: ['pubsub'] });
+lockContract({ describe, it }, 'redis', {
+  store: () => redisStore(redis),
+  strategies: ['pubsub', 'spin', 'adaptive', 'queue'],
+});
