@@ -1,5 +1,12 @@
 export * from './errors.js';
 export type { LockEvent, LockObserver, RefusalOutcome, ReleaseOutcome } from './events.js';
+export {
+  fenceColumn,
+  fenceTable,
+  type Fenced,
+  type GuardExecutor,
+  type PostgresGuard,
+} from './guard/postgres-guard.js';
 export { currentLease } from './frames.js';
 export { templateOf } from './key.js';
 export { Lease } from './lease.js';
