@@ -19,6 +19,8 @@ export abstract class LockError extends Error {
   abstract readonly code: LockErrorCode;
   readonly key: string;
   readonly waitedMs: number;
+  /** What the application wants its clients to be told. */
+  failureMessage?: string;
 
   constructor(message: string, details: LockErrorDetails) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });

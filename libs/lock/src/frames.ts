@@ -9,6 +9,7 @@ class Frame {
   #idle?: () => void;
 
   constructor(
+    readonly owner: Frames,
     readonly lease: Lease,
     readonly keys: ReadonlySet<string>,
     readonly parent: Frame | undefined,
@@ -27,19 +28,31 @@ class Frame {
   }
 }
 
+/** One for the process, whatever the number of clients: a body under two clients' locks is in one chain. */
+const storage = new AsyncLocalStorage<Frame>();
+
+function running(): Frame | undefined {
+  let frame = storage.getStore();
+  while (frame?.ended) frame = frame.parent;
+  return frame;
+}
+
+/** The lease of the innermost `withLock` (or decorated method) that the calling code runs in. */
+export function currentLease(): Lease | undefined {
+  return running()?.lease;
+}
+
 /**
- * Which locks the running code is inside of. Only what runs in the innermost frame may take its lock again: a parallel
- * branch of a body would otherwise be let in beside its sibling.
+ * Which locks of a client the running code is inside of. Only what runs in the innermost frame may take its lock again: a
+ * parallel branch of a body would otherwise be let in beside its sibling.
  */
 export class Frames {
-  readonly #storage = new AsyncLocalStorage<Frame>();
-
   async run<R>(lease: Lease, keys: readonly string[], body: () => Promise<R>): Promise<R> {
-    const parent = this.#running();
-    const frame = new Frame(lease, new Set(keys), parent);
+    const parent = running();
+    const frame = new Frame(this, lease, new Set(keys), parent);
     if (parent) parent.children += 1;
     try {
-      return await this.#storage.run(frame, body);
+      return await storage.run(frame, body);
     } finally {
       await frame.whenAlone();
       frame.leave();
@@ -49,14 +62,15 @@ export class Frames {
   /** The lease of this context that already covers the keys. Throws where waiting for them would be waiting for oneself. */
   covering(keys: readonly string[], key: string, reentrant: boolean): Lease | undefined {
     const path: Frame[] = [];
-    for (let frame = this.#running(); frame; frame = frame.parent) {
+    for (let frame = running(); frame; frame = frame.parent) {
       path.push(frame);
+      if (frame.owner !== this) continue;
       const held = frame.keys;
       const shared = keys.filter((wanted) => held.has(wanted));
       if (shared.length === 0) continue;
       if (!reentrant) {
         throw new LockUsageError(
-          `"${key}" is already held by this call: it would wait for itself. Set reentrant: true.`,
+          `"${key}" is already held by this call, which would wait for itself: set reentrant.`,
           key,
         );
       }
@@ -64,10 +78,7 @@ export class Frames {
         throw new LockUsageError(`Part of "${key}" is already held by this call: take all keys together.`, key);
       }
       if (path.some(({ children }, depth) => children > (depth === 0 ? 0 : 1))) {
-        throw new LockUsageError(
-          `"${key}" is in use by a parallel branch of this call: take its lock outside of both.`,
-          key,
-        );
+        throw new LockUsageError(`"${key}" is in use by a parallel branch of this call: take it outside of both.`, key);
       }
       return frame.lease;
     }
@@ -76,12 +87,6 @@ export class Frames {
 
   /** For work on behalf of many callers: it is inside of nobody's lock. */
   outside<R>(work: () => R): R {
-    return this.#storage.exit(work);
-  }
-
-  #running(): Frame | undefined {
-    let frame = this.#storage.getStore();
-    while (frame?.ended) frame = frame.parent;
-    return frame;
+    return storage.exit(work);
   }
 }

@@ -124,7 +124,7 @@ export class Lease implements AsyncDisposable {
   release(): Promise<ReleaseOutcome> {
     if (!this.#releasing) {
       // First the clock, then the mark: a lease that is over by now was lost, and not merely given back.
-      this.hold.lease === this && this.hold.expireIfDue(this.clock.now());
+      if (this.hold.lease === this) this.hold.expireIfDue(this.clock.now());
       this.#releasing = this.keeper.release(this);
     }
     return this.#releasing;

@@ -15,7 +15,7 @@ import { Lock } from './lock.js';
 import { checkNumber, defaultOptions, resolveOptions, type LockOptions, type ResolvedOptions } from './options.js';
 import type { HandOverBounds, Parts } from './parts.js';
 import { Place } from './place.js';
-import { sleep, systemClock, type Clock } from './ports/clock.js';
+import { systemClock, type Clock } from './ports/clock.js';
 import { systemRandom, type Random } from './ports/random.js';
 import { Registry } from './registry.js';
 import type { LockStore, StoreFactory, StoredLock } from './stores/store.js';

@@ -18,7 +18,7 @@ export interface AcquireRequest {
   /** How many fences to draw: the first belongs to this grant, the rest to its local hand-overs, in order. */
   fences: number;
   /** Called when a request that was already given up turns out to have been granted. */
-  onLateGrant(): void;
+  onLateGrant: () => void;
 }
 
 export type AcquireAnswer =

@@ -9,7 +9,7 @@ export interface Look {
   fences: number;
   /** One attempt: do not line up. */
   once: boolean;
-  onLateGrant(): void;
+  onLateGrant: () => void;
 }
 
 export interface Pause {

@@ -15,8 +15,8 @@ import type { StoreFactory } from '../stores/store.js';
 
 /** What vitest, jest and node:test have in common. */
 export interface TestRunner {
-  describe(name: string, body: () => void): void;
-  it(name: string, body: () => Promise<void>): void;
+  describe: (name: string, body: () => void) => void;
+  it: (name: string, body: () => Promise<void>) => void;
 }
 
 export interface ContractSubject {

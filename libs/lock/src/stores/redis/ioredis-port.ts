@@ -35,7 +35,7 @@ export class IoredisPort implements RedisPort {
     }
   }
 
-  async runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<(unknown | Error)[]> {
+  async runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<unknown[]> {
     const settled = await Promise.allSettled(runs.map((run) => this.run(script, run, call)));
     return settled.map((result) => (result.status === 'fulfilled' ? result.value : toError(result.reason)));
   }

@@ -1,11 +1,11 @@
 /** The names of CONTRACT: plain on one node, the key in braces on a Cluster, so that a lock and its belongings share a slot. */
 export interface Names {
-  lock(key: string): string;
-  line(key: string): string;
-  fence(key: string): string;
-  channel(key: string): string;
+  lock: (key: string) => string;
+  line: (key: string) => string;
+  fence: (key: string) => string;
+  channel: (key: string) => string;
   /** The inverse of `channel`. */
-  keyOf(channel: string): string;
+  keyOf: (channel: string) => string;
   readonly allChannels: string;
 }
 

@@ -22,7 +22,7 @@ export interface RedisPort {
   /** One command: EVALSHA, or EVAL where the server does not know the script yet. */
   run(script: Script, run: ScriptRun, call: Call): Promise<unknown>;
   /** One round trip per node, whatever the number. Errors are answers. */
-  runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<(unknown | Error)[]>;
+  runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<unknown[]>;
   /** A second connection, for subscriptions only. */
   openSubscriber(events: SubscriberEvents): RedisSubscriber;
 }
