@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { startRedisServer, type RedisServer } from './redis-server.js';
+import { freePort, startRedisServer, type RedisServer } from './redis-server.js';
 import { sleep, until } from './waiting.js';
 
 export interface RedisCluster {
@@ -16,8 +16,14 @@ const slots = 16_384;
 export async function startCluster(nodeTimeoutMs: number): Promise<RedisCluster> {
   const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', String(nodeTimeoutMs)];
   // A replica may take over at once, however long ago it last heard.
-  const start = () => startRedisServer([...settings, '--cluster-replica-validity-factor', '0']);
-  const nodes = await Promise.all(Array.from({ length: 6 }, start));
+  const start = async () => {
+    // Its default bus port is 10000 above the other, which may be above 65535.
+    const bus = await freePort();
+    const more = ['--cluster-port', String(bus), '--cluster-replica-validity-factor', '0'];
+    return { bus, server: await startRedisServer([...settings, ...more]) };
+  };
+  const started = await Promise.all(Array.from({ length: 6 }, start));
+  const nodes = started.map(({ server }) => server);
   const clients = nodes.map(({ port }) => new Redis(port, { maxRetriesPerRequest: null }));
   const ask = (index: number, ...args: (string | number)[]) => clients[index]!.call(...(args as [string, ...string[]]));
   await Promise.all(
@@ -25,9 +31,12 @@ export async function startCluster(nodeTimeoutMs: number): Promise<RedisCluster>
       ask(index, 'CLUSTER', 'ADDSLOTSRANGE', Math.ceil((slots * index) / 3), Math.ceil((slots * (index + 1)) / 3) - 1),
     ),
   );
-  for (let index = 1; index < 6; index += 1) await ask(index, 'CLUSTER', 'MEET', '127.0.0.1', nodes[0]!.port);
+  for (let index = 1; index < 6; index += 1)
+    await ask(index, 'CLUSTER', 'MEET', '127.0.0.1', nodes[0]!.port, started[0]!.bus);
   for (let index = 0; index < 6; index += 1) {
-    await until('all nodes have met', async () => String(await ask(index, 'CLUSTER', 'INFO')).includes('known_nodes:6'));
+    await until('all nodes have met', async () =>
+      String(await ask(index, 'CLUSTER', 'INFO')).includes('known_nodes:6'),
+    );
   }
   const ids = await Promise.all([0, 1, 2].map(async (index) => String(await ask(index, 'CLUSTER', 'MYID'))));
   for (let index = 3; index < 6; index += 1) await ask(index, 'CLUSTER', 'REPLICATE', ids[index - 3]!);
@@ -39,7 +48,9 @@ export async function startCluster(nodeTimeoutMs: number): Promise<RedisCluster>
     });
   }
   for (let index = 3; index < 6; index += 1) {
-    await until('the replica follows', async () => String(await ask(index, 'INFO', 'replication')).includes('link_status:up'));
+    await until('the replica follows', async () =>
+      String(await ask(index, 'INFO', 'replication')).includes('link_status:up'),
+    );
   }
   for (const client of clients) client.disconnect();
   // A failover needs the primaries to have seen each replica's offset.
@@ -48,9 +59,11 @@ export async function startCluster(nodeTimeoutMs: number): Promise<RedisCluster>
     nodes,
     ports: nodes.map(({ port }) => port),
     ownerOf: async (name) => {
-      const redis = new Redis(nodes.find((node) => node.process.exitCode === null && node.process.signalCode === null)!.port);
+      const redis = new Redis(
+        nodes.find((node) => node.process.exitCode === null && node.process.signalCode === null)!.port,
+      );
       const slot = Number(await redis.cluster('KEYSLOT', name));
-      const ranges = (await redis.cluster('SLOTS')) as [number, number, [string, number]][];
+      const ranges = (await redis.cluster('SLOTS')) as unknown as [number, number, [string, number]][];
       redis.disconnect();
       const [, , [, port]] = ranges.find(([from, to]) => from <= slot && slot <= to)!;
       return nodes.find((node) => node.port === port)!;

@@ -47,7 +47,9 @@ export async function startRedisServer(args: string[] = [], port?: number, confi
   const taken = port ?? (await freePort());
   const settings = ['--port', String(taken), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
   const dir = mkdtempSync(join(tmpdir(), 'firstcome-redis-'));
-  const child = spawn(program(), [...(config ? [config] : []), ...settings, '--dir', dir, ...args], { stdio: 'ignore' });
+  const child = spawn(program(), [...(config ? [config] : []), ...settings, '--dir', dir, ...args], {
+    stdio: 'ignore',
+  });
   running.add(child);
   const failed = once(child, 'error').then(([error]) => {
     throw new Error(`"${program()}" does not start: set TEST_REDIS_SERVER_BIN to a redis-server`, { cause: error });

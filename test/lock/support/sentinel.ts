@@ -9,7 +9,8 @@ export interface SentinelTrio {
   readonly sentinels: number[];
   /** The server that is the primary now. */
   primary(): Promise<RedisServer>;
-  readonly failovers: () => Promise<number>;
+  /** How often the primary has changed. */
+  failovers(): Promise<number>;
   stop(): Promise<void>;
 }
 

@@ -28,12 +28,15 @@ export interface WorkOrder {
   options?: LockOptions;
   /** Reads and writes the guarded counter in every hold. */
   ledgerPort?: number;
+  /** Beside it, calls for keys of their own: nothing is held there from before, so they find the moment the store is back. */
+  probe?: boolean;
   /** Between a refusal and the next try. */
   pauseMs?: number;
 }
 
 export interface WorkReport {
   entries: Entry[];
+  probes: Entry[];
   refusals: Record<string, number>;
   /** The longest single call, from its start to its end, whatever the end was. */
   longestMs: number;
@@ -136,11 +139,12 @@ export const verbs = {
     ledgers.clear();
     leases.clear();
     let open: string[] = [];
-    for (let tries = 0; tries < 40; tries += 1) {
+    // ioredis gives its connections to sentinels 2 s to close, by a timer of its own.
+    for (const deadline = now() + 4000; now() < deadline;) {
       open = getActiveResourcesInfo().filter((name) => name === 'Timeout' || name === 'TCPSocketWrap');
       if (open.length === 0) break;
-      // Sockets close in a later turn of the loop. Not a timer: it would count itself.
-      for (let turns = 0; turns < 1000; turns += 1) await new Promise(setImmediate);
+      // Not a timer: it would count itself.
+      for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
     }
     return open;
   },
@@ -177,27 +181,34 @@ function isHeld(lease: Lease): boolean {
 }
 
 async function work(order: WorkOrder): Promise<WorkReport> {
-  const report: WorkReport = { entries: [], refusals: {}, longestMs: 0 };
+  const report: WorkReport = { entries: [], probes: [], refusals: {}, longestMs: 0 };
   const { grants = Infinity } = order;
   let begun = 0;
+  const call = async (key: string, entries: Entry[], holdMs?: number) => {
+    const invokedAt = now();
+    const before = entries.length;
+    try {
+      await oneHold({ ...order, holdMs }, key, invokedAt, entries);
+    } catch (error) {
+      if (!(error instanceof LockError)) throw error;
+      report.refusals[error.code] = (report.refusals[error.code] ?? 0) + 1;
+      await sleep(order.pauseMs ?? 20);
+    }
+    report.longestMs = Math.max(report.longestMs, now() - invokedAt);
+    // A grant that was lost has had its turn; a refusal has not.
+    return entries.length > before;
+  };
   const lane = async (key: string) => {
     while (!stopped && begun < grants) {
       begun += 1;
-      const invokedAt = now();
-      const before = report.entries.length;
-      try {
-        await oneHold(order, key, invokedAt, report.entries);
-      } catch (error) {
-        if (!(error instanceof LockError)) throw error;
-        report.refusals[error.code] = (report.refusals[error.code] ?? 0) + 1;
-        // A grant that was lost has used its turn; a refusal has not.
-        if (report.entries.length === before) begun -= 1;
-        await sleep(order.pauseMs ?? 20);
-      }
-      report.longestMs = Math.max(report.longestMs, now() - invokedAt);
+      if (!(await call(key, report.entries, order.holdMs))) begun -= 1;
     }
   };
-  await Promise.all(order.keys.flatMap((key) => Array.from({ length: order.lanes }, () => lane(key))));
+  const probe = async () => {
+    for (let count = 0; !stopped; count += 1) await call(`probe:${process.pid}:${count}`, report.probes, 10);
+  };
+  const lanes = order.keys.flatMap((key) => Array.from({ length: order.lanes }, () => lane(key)));
+  await Promise.all(order.probe ? [...lanes, probe()] : lanes);
   return report;
 }
 
