@@ -24,6 +24,9 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'POST /v1/coupons/:id/issues': 'user',
     'GET /v1/me/coupons': 'user',
     'POST /v1/admin/coupons': 'admin',
+    'POST /internal/v1/user-coupons/:id/reserve': 'service',
+    'POST /internal/v1/user-coupons/:id/confirm': 'service',
+    'POST /internal/v1/user-coupons/:id/release': 'service',
     'POST /v1/lab/reset': 'admin',
     'GET /v1/lab/invariants': 'admin',
     'GET /v1/lab/locks': 'admin',
@@ -92,6 +95,6 @@ describe.each(['coupon', 'order'] as const)('the routes of %s', (service) => {
 
 /** Ids of nothing: what is asked is who may knock, not what is there. */
 function concrete(path: string): string {
-  const id = path.startsWith('/v1/orders') ? '01980000-0000-7000-8000-000000000000' : '999999999';
+  const id = /orders|user-coupons/.test(path) ? '01980000-0000-7000-8000-000000000000' : '999999999';
   return path.replace(':id', id).replace('*', 'v1/anything');
 }

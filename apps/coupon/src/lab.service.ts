@@ -1,3 +1,4 @@
+import { LockService } from '@firstcome/lock/nest';
 import { Database, sql } from '@firstcome/postgres';
 import { REDIS } from '@firstcome/redis';
 import { Inject, Injectable } from '@nestjs/common';
@@ -8,7 +9,7 @@ import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
 import { invariants } from './invariants.js';
 import type { CouponView } from './coupon.view.js';
-import type { InvariantReport, InvariantResult, LockList } from './lab.view.js';
+import type { InvariantReport, InvariantResult, LockList, LockView } from './lab.view.js';
 
 const lockCoupon = sql('lab-lock-coupon', 'select id from coupons where id = $1 for update');
 const deleteUserCoupons = sql('lab-delete-user-coupons', 'delete from user_coupons where coupon_id = $1');
@@ -27,6 +28,7 @@ export class LabService {
   constructor(
     private readonly database: Database,
     private readonly coupons: CouponService,
+    private readonly lockService: LockService,
     @Inject(REDIS) private readonly redis: Redis | Cluster,
   ) {}
 
@@ -60,21 +62,25 @@ export class LabService {
     return { ok: checked.every(({ breaches }) => breaches === 0), invariants: checked };
   }
 
-  /** The keys that are locked right now, and for how long unless they are renewed. */
+  /** Every lock that is held or waited for right now. */
   async locks(): Promise<LockList> {
     const nodes = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
     const items: LockList['items'] = [];
     for (const node of nodes) {
-      for await (const names of node.scanStream({ match: 'lock:*', type: 'string', count: 1000 }) as AsyncIterable<
-        string[]
-      >) {
-        const held = names.filter((name) => !/^lock:(fence|queue|release):/.test(name));
-        for (const name of held) {
-          const remainingMs = await node.pttl(name);
-          if (remainingMs > 0) items.push({ key: name.slice('lock:'.length), remainingMs });
-        }
+      const found: AsyncIterable<string[]> = node.scanStream({ match: 'lock:*', count: 1000 });
+      for await (const names of found) {
+        for (const key of names.filter(isLock).map(keyOf)) items.push(await this.inspect(key));
       }
     }
-    return { items };
+    return { items: items.filter(({ held, waitersHere, queued }) => held || waitersHere + queued > 0) };
+  }
+
+  private async inspect(key: string): Promise<LockView> {
+    const { held, remainingMs, fence, queued, waitersHere } = await this.lockService.inspect(key);
+    return { key, held, remainingMs, fence, queued, waitersHere };
   }
 }
+
+const isLock = (name: string): boolean => !/^lock:(fence|queue|release):/.test(name);
+/** On a Cluster the key stands in braces. */
+const keyOf = (name: string): string => name.slice('lock:'.length).replace(/^\{(.*)\}$/, '$1');

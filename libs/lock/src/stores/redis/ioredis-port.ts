@@ -1,4 +1,5 @@
-import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
+import { PatternSubscriber, ShardSubscriber } from './ioredis-subscribers.js';
 import type { Call, RedisPort, RedisSubscriber, ScriptRun, SubscriberEvents } from './port.js';
 import type { Script } from './script.js';
 
@@ -41,7 +42,9 @@ export class IoredisPort implements RedisPort {
   }
 
   openSubscriber(events: SubscriberEvents): RedisSubscriber {
-    return new PatternSubscriber(this.client as Redis, events);
+    return isCluster(this.client)
+      ? new ShardSubscriber(this.client, events)
+      : new PatternSubscriber(this.client, events);
   }
 
   async #eval(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
@@ -72,59 +75,8 @@ export class IoredisPort implements RedisPort {
   }
 }
 
-/** The release channels of a single node, or of the master that Sentinel names: one pattern on one connection. */
-class PatternSubscriber implements RedisSubscriber {
-  readonly #redis: Redis;
-  readonly #names = new Set<string>();
-
-  constructor(client: Redis, events: SubscriberEvents) {
-    this.#redis = client.duplicate<RedisOptions>({
-      // Names are whole here; the prefix is part of them.
-      keyPrefix: '',
-      lazyConnect: true,
-      enableOfflineQueue: true,
-      enableAutoPipelining: false,
-      // Subscribing again is ours: only the acknowledgement tells that a message can no longer be missed.
-      autoResubscribe: false,
-      autoResendUnfulfilledCommands: true,
-      maxRetriesPerRequest: null,
-      commandTimeout: undefined,
-      protocol: 2,
-      // Sentinel: a primary that hangs closes nothing, and its subscribers would hear nothing for as long. Given up, it is
-      // not waited for: by default for 2 s.
-      failoverDetector: true,
-      disconnectTimeout: 100,
-      connectionName: 'firstcome-lock-subscriber',
-      // The default back-off grows to 5 s, and every waiter would hear nothing for as long.
-      retryStrategy: (times) => Math.min(times * 50, 500),
-    });
-    this.#redis.on('pmessage', (_pattern: string, channel: string, message: string) =>
-      events.message(channel, message),
-    );
-    this.#redis.on('close', () => {
-      const names = [...this.#names];
-      this.#names.clear();
-      for (const name of names) events.lost(name);
-    });
-    // A connection that fails is tried again; whoever needs to know sees it as a late acknowledgement.
-    this.#redis.on('error', () => undefined);
-    this.#redis.connect().catch(() => undefined);
-  }
-
-  async subscribe(name: string): Promise<void> {
-    await this.#redis.psubscribe(name);
-    this.#names.add(name);
-  }
-
-  async unsubscribe(name: string): Promise<void> {
-    this.#names.delete(name);
-    await this.#redis.punsubscribe(name);
-  }
-
-  async close(): Promise<void> {
-    this.#names.clear();
-    this.#redis.disconnect();
-  }
+function isCluster(client: Client): client is Cluster {
+  return client.isCluster;
 }
 
 function isNoScript(error: unknown): boolean {
