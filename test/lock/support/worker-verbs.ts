@@ -125,7 +125,10 @@ export const verbs = {
     return {
       timers: resources.filter((name) => name === 'Timeout').length,
       sockets: resources.filter((name) => name === 'TCPSocketWrap').length,
-      listeners: connected.client.eventNames().reduce((sum, name) => sum + connected.client.listenerCount(name), 0),
+      listeners: connected.clients.reduce(
+        (sum, client) => client.eventNames().reduce((count, name) => count + client.listenerCount(name), sum),
+        0,
+      ),
       holds,
       waiters,
       tidying,
