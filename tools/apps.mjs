@@ -14,7 +14,7 @@ const INSTANCES = [
   { app: 'order', name: 'order-1', port: 3002 },
   { app: 'order', name: 'order-2', port: 3012 },
 ];
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 120_000;
 
 /** What npm start decides for every instance; the rest of the contract's variables are the caller's. */
 function environment(services, couponUrl) {
