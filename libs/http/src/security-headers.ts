@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 export async function installSecurityHeaders(fastify: FastifyInstance): Promise<void> {
   await fastify.register(helmet, {
     // For browsers and plug-ins long gone: bytes on every answer, and nothing gained.
-    xssProtection: false,
+    xXssProtection: false,
     xDownloadOptions: false,
     xPermittedCrossDomainPolicies: false,
     xDnsPrefetchControl: false,
