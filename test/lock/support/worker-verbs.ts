@@ -3,7 +3,7 @@ import { LockError, type Lease, type LockOptions } from '@firstcome/lock';
 import { connect, type Connected, type Connection } from './connection.js';
 import type { Entry } from './journal.js';
 import { Ledger } from './ledger.js';
-import { now, sleep } from './waiting.js';
+import { now, sleep, until } from './waiting.js';
 
 export interface Granted {
   lease: number;
@@ -62,7 +62,12 @@ let stopped = false;
 export const verbs = {
   async connect(connection: Connection): Promise<void> {
     connected = connect(connection);
-    await connected.locks.isLocked('warm-up');
+    const answers = () =>
+      connected.locks.isLocked('warm-up').then(
+        () => true,
+        () => false,
+      );
+    await until('the store answers', answers);
   },
 
   async acquire({ key, options }: { key: string; options?: LockOptions }): Promise<Granted> {
