@@ -75,3 +75,19 @@ it('may be asked to close twice', async () => {
   const app = await startSample();
   expect(await Promise.all([app.close(), app.close()])).toHaveLength(2);
 });
+
+it('finishes what it accepted from a client that went away meanwhile', async () => {
+  const app = await startSample();
+  const { answered, gate } = await begun(app);
+  answered.catch(() => undefined);
+  app.getHttpServer().closeAllConnections();
+  const order: string[] = [];
+  const closed = app.close().then(() => order.push('closed'));
+  // The handler goes on in a later turn than whatever closing would do by itself.
+  setTimeout(() => {
+    order.push('opened');
+    gate.open();
+  }, 300);
+  await closed;
+  expect(order).toEqual(['opened', 'closed']);
+});

@@ -51,6 +51,8 @@ export function installRequestRules(fastify: FastifyInstance, rules: Rules): voi
     done();
   });
 
+  fastify.addHook('preClose', () => lifecycle.drain());
+
   // The bytes only: they are read as JSON after the token was (strict-input.guard.ts).
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
