@@ -1,6 +1,7 @@
 import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
-import type { Server } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
+import type { RequestContext } from './request-context.js';
 
 const DRAIN_MS = 8_000;
 const LAST_BYTES_MS = 100;
@@ -19,11 +20,22 @@ export class Lifecycle implements OnModuleDestroy {
 
   constructor(private readonly host: HttpAdapterHost) {}
 
-  begin(): void {
+  /** A request is in flight until its handler has answered and the answer is out, or nobody is left to read it. */
+  begin(context: RequestContext, response: ServerResponse): void {
     this.inFlight += 1;
+    response.once('close', () => {
+      if (context.answered) this.finish();
+    });
   }
 
-  finish(): void {
+  answered(context: RequestContext, response: ServerResponse): void {
+    if (context.answered) return;
+    context.answered = true;
+    // The client went away while the handler worked: no more events will come.
+    if (response.closed) this.finish();
+  }
+
+  private finish(): void {
     this.inFlight -= 1;
     if (this.inFlight === 0) this.drained?.();
   }
