@@ -34,6 +34,11 @@ export class Turnstile {
     return this.waiters.size;
   }
 
+  /** Whether somebody got through lately. */
+  get moving(): boolean {
+    return performance.now() - this.movedAt < this.limits.stallMs;
+  }
+
   async enter(): Promise<void> {
     if (this.free > 0) {
       this.free -= 1;
