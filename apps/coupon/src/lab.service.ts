@@ -1,5 +1,5 @@
 import { LockService } from '@firstcome/lock/nest';
-import { Database, sql } from '@firstcome/postgres';
+import { checkInvariants, Database, sql } from '@firstcome/postgres';
 import { REDIS } from '@firstcome/redis';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
@@ -9,7 +9,7 @@ import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
 import { invariants } from './invariants.js';
 import type { CouponView } from './coupon.view.js';
-import type { InvariantReport, InvariantResult, LockList, LockView } from './lab.view.js';
+import type { InvariantReport, LockList, LockView } from './lab.view.js';
 
 const lockCoupon = sql('lab-lock-coupon', 'select id from coupons where id = $1 for update');
 const deleteUserCoupons = sql('lab-delete-user-coupons', 'delete from user_coupons where coupon_id = $1');
@@ -19,8 +19,6 @@ const emptyCoupon = sql(
   'lab-empty-coupon',
   `update coupons set issued = 0, total = $2, paused = false, starts_at = null, ends_at = null where id = $1`,
 );
-
-const shownBreaches = 10;
 
 /** What a load run needs between two blocks. Only there with LAB=1. */
 @Injectable()
@@ -53,13 +51,8 @@ export class LabService {
     return this.coupons.find(couponId);
   }
 
-  async checkInvariants(): Promise<InvariantReport> {
-    const checked: InvariantResult[] = [];
-    for (const { id, name, text } of invariants) {
-      const breaches = await this.database.query<Record<string, unknown>>(sql(`invariant-${checked.length}`, text), []);
-      checked.push({ id, name, breaches: breaches.length, examples: breaches.slice(0, shownBreaches) });
-    }
-    return { ok: checked.every(({ breaches }) => breaches === 0), invariants: checked };
+  checkInvariants(): Promise<InvariantReport> {
+    return checkInvariants(this.database, invariants);
   }
 
   /** Every lock that is held or waited for right now. */

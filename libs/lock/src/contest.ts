@@ -224,7 +224,8 @@ export class Contest {
     if (strategy.listens && store.wakeups && head) {
       this.#watch = store.wakeups.watch(target.keys, this.#token, () => this.rouse());
       this.#watch.listen();
-      if (!this.#watch.live) return 0;
+      // Nobody would tell it: after the release that is about to be sent, it looks by itself.
+      if (!this.#watch.live) return clock.now() + 1 + 4 * random.next();
     }
     const recheckMs = head?.options.recheckMs ?? 0;
     return clock.now() + strategy.pauseMs({ round: 0, remainingMs: -1, recheckMs, lookout: true, random });

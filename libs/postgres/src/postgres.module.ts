@@ -59,8 +59,9 @@ export class PostgresModule {
   }
 }
 
-function isUnreachable(error: { code?: string }): boolean {
-  return error.code !== undefined && UNREACHABLE.has(error.code);
+function isUnreachable({ code, message }: { code?: string; message: string }): boolean {
+  // The pool's own timeout has no code.
+  return code === undefined ? /connection timeout/.test(message) : UNREACHABLE.has(code);
 }
 
 function dataSourceOptions({ url, poolSize, applicationName }: PostgresOptions): DataSourceOptions {

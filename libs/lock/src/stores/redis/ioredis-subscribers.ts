@@ -17,6 +17,10 @@ const settings: RedisOptions = {
   monitor: false,
   readOnly: false,
   protocol: 2,
+  // Sentinel: a primary that hangs closes nothing, and its subscribers would hear nothing for as long. Given up, it is not
+  // waited for; by default it would be for 2 s.
+  failoverDetector: true,
+  disconnectTimeout: 100,
   connectionName: 'firstcome-lock-subscriber',
   // The default back-off grows to 5 s, and every waiter would hear nothing for as long.
   retryStrategy: (times) => Math.min(times * 50, 500),
