@@ -249,4 +249,57 @@ export const plants: readonly Plant[] = [
     stores: ['redlock'],
     weather: 'calm',
   },
+  // From here on: what this simulation found in this library.
+  {
+    mistake: 'a single attempt is busy behind a look that everybody has given up',
+    law: 9,
+    edits: [
+      {
+        file: 'line.ts',
+        find: 'if (waiter.once && (this.#hold || this.#waiting.size > 0)) {',
+        replace: 'if (waiter.once && this.inUse) {',
+      },
+    ],
+    stores: redis,
+  },
+  {
+    mistake: 'a release that found the lock gone leaves the waiters asleep',
+    law: 11,
+    edits: [{ file: 'line.ts', find: "if (outcome !== 'released') this.#contest?.rouse();", replace: '' }],
+    stores: redis,
+    strategies: pubsub,
+    weather: 'calm',
+  },
+  {
+    mistake: 'whoever takes over looking out for a line forgets when the time of the holder runs out',
+    law: 11,
+    edits: [
+      {
+        file: 'contest.ts',
+        find: 'Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil)',
+        replace: 'this.parts.clock.now() + head.options.recheckMs',
+      },
+    ],
+    stores: redis,
+    strategies: ['queue'],
+  },
+  {
+    mistake: 'the line of a killed process stands for ever',
+    law: 10,
+    edits: [{ file: `${lua}/queue-join.lua`, find: "redis.call('PEXPIRE', line, 86400000)", replace: '' }],
+    stores: redis,
+    strategies: ['queue'],
+  },
+  {
+    mistake: 'taking several keys in memory forgets one of them while it makes the next',
+    law: 1,
+    edits: [
+      {
+        file: 'stores/memory.ts',
+        find: 'for (const key of keys) {\n      const slot = this.#slot(key);\n      slot.token',
+        replace: 'for (const slot of keys.map((key) => this.#slot(key))) {\n      slot.token',
+      },
+    ],
+    stores: ['memory'],
+  },
 ];
