@@ -7,12 +7,12 @@ const within = 1000;
 
 /** The first schedule in which the planted library breaks a law and the real one does not. */
 async function seedOf(plant: Plant): Promise<{ seed: number; violation: string } | undefined> {
-  const { stores, strategies, weather } = plant;
+  const { stores, strategies, weather, adjust } = plant;
   const library = await grow(plant);
   for (let seed = 1; seed <= within; seed += 1) {
-    const [violation] = (await simulate(seed, { library, stores, strategies, weather })).violations;
+    const [violation] = (await simulate(seed, { library, stores, strategies, weather, adjust })).violations;
     if (violation === undefined) continue;
-    const real = await simulate(seed, { stores, strategies, weather });
+    const real = await simulate(seed, { stores, strategies, weather, adjust });
     if (real.violations.length > 0) throw new Error(`the library itself: seed ${seed}: ${real.violations.join('; ')}`);
     return { seed, violation };
   }

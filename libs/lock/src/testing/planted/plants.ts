@@ -1,5 +1,5 @@
 import type { StrategyName } from '../../options.js';
-import type { StoreKind, Weather } from '../simulation/plan.js';
+import type { Plan, StoreKind, Weather } from '../simulation/plan.js';
 
 /** One classic mistake, as the change of a few lines that would make it. */
 export interface Plant {
@@ -9,6 +9,25 @@ export interface Plant {
   stores?: readonly StoreKind[];
   strategies?: readonly StrategyName[];
   weather?: Weather;
+  /** Bends the plans towards where the mistake matters. */
+  adjust?: (plan: Plan) => void;
+}
+
+/** Fixed leases in one line, each of which works for nearly half of its TTL. */
+function tight(plan: Plan): void {
+  plan.handOver = { count: 64, ms: 5000 };
+  for (const { kind, options, ...rest } of plan.operations) {
+    if (kind === 'batch' || kind === 'nested') continue;
+    Object.assign(options, { ttlMs: 1000, autoRenew: false, localLine: true });
+    Object.assign(plan.operations[rest.id]!, { workMs: 400, extendMs: undefined });
+  }
+}
+
+/** An operator takes the lock away in the middle. */
+function forced(plan: Plan): void {
+  plan.handOver.count = 1;
+  const [first] = plan.operations.filter(({ kind }) => kind === 'acquire');
+  if (first) first.kind = 'force';
 }
 
 const redis = ['redis'] as const;
@@ -194,6 +213,7 @@ export const plants: readonly Plant[] = [
     stores: redis,
     strategies: pubsub,
     weather: 'calm',
+    adjust: tight,
   },
   {
     mistake: 'the watchdog outlives the release',
@@ -269,19 +289,7 @@ export const plants: readonly Plant[] = [
     stores: redis,
     strategies: pubsub,
     weather: 'calm',
-  },
-  {
-    mistake: 'whoever takes over looking out for a line forgets when the time of the holder runs out',
-    law: 11,
-    edits: [
-      {
-        file: 'contest.ts',
-        find: 'Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil)',
-        replace: 'this.parts.clock.now() + head.options.recheckMs',
-      },
-    ],
-    stores: redis,
-    strategies: ['queue'],
+    adjust: forced,
   },
   {
     mistake: 'the line of a killed process stands for ever',

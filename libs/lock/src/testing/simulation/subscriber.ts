@@ -63,7 +63,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     this.#drop();
     this.#upAt = this.network.time.now + this.network.reconnectMs();
     this.process.deliver(this.network.time.now + this.network.delayMs(), () => {
-      for (const [name, wanted] of this.#names) {
+      for (const [name, wanted] of Array.from(this.#names)) {
         if (wanted.acknowledged) {
           this.#names.delete(name);
           this.events.lost(name);
