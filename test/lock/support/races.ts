@@ -63,20 +63,31 @@ export async function raceReleaseAgainstWait(
 
 export interface OrderReport {
   grants: number;
-  /** Grants that came before one who had lined up earlier, by the order in which the server had executed their first commands. */
+  /** Grants that came before one who had lined up earlier, by the order in which the server entered them in its line. */
   inversions: number;
   /** How many had to line up: the rest found nobody before them. */
   linedUp: number;
+  /** Entries that stood in the line twice: their process had not claimed in time, was taken for dead and put out of it. */
+  linedUpAgain: number;
 }
 
 /** Many callers in two clients take turns under `queue`; MONITOR tells who reached the server first. */
 export async function queueInOrder(port: number, grants: number, callers: number): Promise<OrderReport> {
   const arrivals = new Map<string, number>();
+  const standing = new Set<string>();
+  let arrived = 0;
+  let linedUpAgain = 0;
   const monitor = await Monitor.start(port, ({ args, script }) => {
-    if (script || !args.includes('lock:queue:order')) return;
-    for (const arg of args) {
-      if (/^[0-9a-f]{32}$/.test(arg) && !arrivals.has(arg)) arrivals.set(arg, arrivals.size);
-    }
+    if (!args.includes('lock:queue:order')) return;
+    // Either the script enters the token in the line, or its first command is granted at once. A negative score is the offer.
+    const entered = script && args[0] === 'ZADD' && !args[2]?.startsWith('-');
+    const [token] = args.flatMap((arg) => /^(?:[0-9a-f]+:)?([0-9a-f]{32})$/.exec(arg)?.[1] ?? []);
+    if (!token || (script && !entered)) return;
+    if (entered && standing.has(token)) linedUpAgain += 1;
+    if (entered) standing.add(token);
+    if (!entered && arrivals.has(token)) return;
+    arrived += 1;
+    arrivals.set(token, arrived);
   });
   let linedUp = 0;
   const onEvent = (event: LockEvent) => {
@@ -104,5 +115,5 @@ export async function queueInOrder(port: number, grants: number, callers: number
     if (arrival < latest) inversions += 1;
     latest = Math.max(latest, arrival);
   }
-  return { grants: granted.length, inversions, linedUp };
+  return { grants: granted.length, inversions, linedUp, linedUpAgain };
 }
