@@ -3,7 +3,7 @@ import { simulate } from '../simulation/simulate.js';
 import { grow } from './grow.js';
 import { plants } from './plants.js';
 
-const within = 400;
+const within = 1000;
 
 describe('the checker of the simulation', () => {
   for (const plant of plants) {

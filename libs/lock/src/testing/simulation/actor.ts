@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import type { Lease } from '../../lease.js';
 import type { Locks } from '../../locks.js';
 import type { Library } from './library.js';
@@ -20,7 +21,6 @@ export interface Stage {
 /** The application in one process: does what is planned, works under the lock as one should, and tells the witness. */
 export class Actor {
   closed = false;
-  readonly signals: AbortSignal[] = [];
 
   constructor(
     readonly process: SimulatedProcess,
@@ -36,6 +36,9 @@ export class Actor {
     try {
       await this.#run(plan, record, options);
       this.#over(record, 'ok');
+      if (options.signal && getEventListeners(options.signal, 'abort').length > 0) {
+        this.stage.witness.violation(`operation ${plan.id} is over and still listens to its signal (law 10)`);
+      }
     } catch (error) {
       this.#failed(record, error, options.signal);
     }
@@ -221,7 +224,7 @@ export class Actor {
   /** A fixed lease that its work outlives, a forced release, a client that closes over its holders, a stopped process. */
   #mayLose({ plan, process }: OperationRecord): boolean {
     const { autoRenew, ttlMs = 0 } = plan.options;
-    const left = Math.min(ttlMs, plan.extendMs ?? Infinity) * 0.98 - 8 * this.stage.witness.delayMs - 10;
+    const left = Math.min(ttlMs, plan.extendMs ?? Infinity) * 0.98 - 3 * this.stage.witness.delayMs - 10;
     const workMs = plan.kind === 'batch' ? 150 : plan.workMs;
     const outlived = (autoRenew === false || plan.extendMs !== undefined) && workMs >= left / 2;
     return (
@@ -237,7 +240,6 @@ export class Actor {
 
   #abortAfter(ms: number): AbortSignal {
     const controller = new AbortController();
-    this.signals.push(controller.signal);
     this.process.later(ms, () => controller.abort());
     return controller.signal;
   }

@@ -3,6 +3,7 @@ import type { Script } from '../../stores/redis/script.js';
 import type { RedisHost } from './host.js';
 import { LuaError } from './lua/values.js';
 import type { SimulatedProcess } from './process.js';
+import type { Reply } from './redis-server.js';
 import type { VirtualTime } from './virtual-time.js';
 
 /** What becomes of one request. The number is what it costs in milliseconds. */
@@ -16,6 +17,8 @@ export type Fate =
   | 'twice'
   /** Everything on this connection waits. */
   | 'slow'
+  /** Is done at once; its reply and all that come after it on this connection wait. */
+  | 'slow reply'
   /** Lies in the buffer of a connection that is gone, and is done later than what was sent after it. */
   | 'astray';
 
@@ -28,6 +31,7 @@ export interface Network {
   delayMs(): number;
   fate(script: string): { fate: Fate; ms: number };
   reconnectMs(): number;
+  answered(script: string, run: ScriptRun, reply: Reply, host: RedisHost): void;
   trace(line: () => string): void;
 }
 
@@ -99,7 +103,7 @@ export class Connection {
         this.#arrive(request, (settle) => {
           if (fate === 'reply lost') this.#lost(request, ms);
           else if (fate === 'twice') this.process.deliver(time.now + ms, () => this.#send(request, true));
-          else if (epoch === this.#epoch) this.#reply(request, settle);
+          else if (epoch === this.#epoch) this.#reply(request, settle, fate === 'slow reply' ? ms : 0);
         });
       });
     }
@@ -114,6 +118,7 @@ export class Connection {
         this.network.trace(
           () => `  redis ${script.name} ${run.keys.join(' ')} | ${run.args.join(' ')} -> ${JSON.stringify(reply)}`,
         );
+        this.network.answered(script.name, run, reply, this.host);
         answer(() => request.resolve(reply));
       } catch (error) {
         if (!(error instanceof LuaError)) throw error;
@@ -123,9 +128,9 @@ export class Connection {
     });
   }
 
-  #reply(request: Request, settle: () => void): void {
+  #reply(request: Request, settle: () => void, laterMs: number): void {
     const epoch = this.#epoch;
-    this.#repliesAt = Math.max(this.#repliesAt, this.network.time.now + this.network.delayMs());
+    this.#repliesAt = Math.max(this.#repliesAt, this.network.time.now + this.network.delayMs() + laterMs);
     this.process.deliver(this.#repliesAt, () => {
       if (epoch === this.#epoch) this.#settle(request, settle);
     });

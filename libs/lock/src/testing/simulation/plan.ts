@@ -76,7 +76,7 @@ export function planOf(seed: number, choice: PlanChoice): Plan {
       [1, 20],
     ]),
     callTimeoutMs: chance.pick([100, 500, 1500]),
-    handOver: { count: chance.pick([1, 2, 5, 64]), ms: chance.pick([1, 50, 250]) },
+    handOver: { count: chance.pick([1, 2, 5, 64]), ms: chance.pick([1, 50, 250, 5000]) },
     batchSize: chance.pick([1, 3, 200]),
     fates: {},
     faultsUntilMs: 0,
@@ -101,7 +101,9 @@ function operationsOf(plan: Plan, chance: Chance): OperationPlan[] {
     localLine: chance.happens(0.75),
   };
   const spanMs = chance.pick([1, 50, 1000, 4000]);
-  const workMs = chance.pick([0, 2, 20, 150]);
+  // Fixed leases that nearly run out: what is left of one may be too little for the next.
+  const tight = !usual.autoRenew && chance.happens(0.4);
+  const workMs = tight ? (usual.ttlMs ?? 0) * 0.3 : chance.pick([0, 2, 20, 150]);
   return Array.from({ length: chance.int(3, 24) }, (_, id) => operationOf(id, plan, usual, spanMs, workMs, chance));
 }
 
@@ -165,7 +167,7 @@ function operationOf(
 function addFaults(plan: Plan, chance: Chance): void {
   const last = Math.max(...plan.operations.map(({ atMs }) => atMs));
   plan.faultsUntilMs = last + chance.pick([50, 500, 3000]);
-  for (const fate of ['request lost', 'reply lost', 'twice', 'slow', 'astray'] as const) {
+  for (const fate of ['request lost', 'reply lost', 'twice', 'slow', 'slow reply', 'astray'] as const) {
     if (chance.happens(0.35)) plan.fates[fate] = chance.pick([0.01, 0.05, 0.2]);
   }
   const faultKinds: FaultPlan['kind'][] = [

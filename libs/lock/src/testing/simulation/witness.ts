@@ -48,6 +48,10 @@ export interface Surroundings {
   delayMs: number;
   rateOf(process: SimulatedProcess): number;
   recheckMs: number;
+  /** Nothing that is planned keeps the news of a free lock from those who wait. */
+  prompt: boolean;
+  /** The longest time that any lease is given at once. */
+  longestMs: number;
 }
 
 /** Watches from outside, believes nobody, and writes down what breaks a law. */
@@ -204,7 +208,7 @@ export class Witness {
     record.freeSince ??= now;
     const since = Math.max(record.freeSince, disturbedUntil, record.process.stoppedUntil);
     const pauseMs = options.strategy === 'spin' ? 150 : options.strategy === 'adaptive' ? 300 : 30;
-    const prompt = disturbedUntil === -Infinity;
+    const prompt = disturbedUntil === -Infinity && this.around.prompt;
     const limit = prompt
       ? 8 * this.around.delayMs + pauseMs
       : this.around.recheckMs + 2 * this.around.callTimeoutMs + 400;
@@ -242,9 +246,15 @@ export class Witness {
     return !ended && !process.dead && lease.hold.remainingMs > 0;
   }
 
-  /** It was asked for before the store broke its promise, and the other came after that. */
+  /**
+   * It was asked for before the store broke its promise, and the other came after that. No longer than a renewal may
+   * take to find out.
+   */
   #excused(early: LeaseRecord, late: Lease): boolean {
-    return this.broken.some(({ at, key }) => at >= early.sentAt && (key === undefined || late.keys.includes(key)));
+    const since = this.around.time.now - this.around.longestMs * 1.01 - this.around.callTimeoutMs;
+    return this.broken.some(
+      ({ at, key }) => at >= Math.max(early.sentAt, since) && (key === undefined || late.keys.includes(key)),
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-import { getEventListeners } from 'node:events';
+import type { ScriptRun } from '../../stores/redis/port.js';
 import type { StoreFactory } from '../../stores/store.js';
 import { Actor } from './actor.js';
 import { Chance } from './chance.js';
@@ -8,6 +8,7 @@ import type { Library } from './library.js';
 import type { FaultPlan, Plan } from './plan.js';
 import { SimulatedPort } from './port.js';
 import { SimulatedProcess } from './process.js';
+import type { Reply } from './redis-server.js';
 import { GuardedResource } from './resource.js';
 import { VirtualTime } from './virtual-time.js';
 import { Witness } from './witness.js';
@@ -56,6 +57,15 @@ export class World implements Network {
       callTimeoutMs: verbMs,
       delayMs: plan.delayMs[1] * (plan.store === 'redlock' ? 5 : 1),
       rateOf: (process) => rates.get(process) ?? 1,
+      // A lease that is cut short ends before those who wait for it expect that; in a line only the next one in it is told
+      // who holds the lock now.
+      prompt: plan.operations.every(
+        ({ extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) =>
+          extendMs >= ttlMs && (strategy !== 'queue' || autoRenew),
+      ),
+      longestMs: Math.max(
+        ...plan.operations.map(({ options, extendMs = 0 }) => Math.max(options.ttlMs ?? 0, extendMs)),
+      ),
       recheckMs: Math.max(...plan.operations.map(({ options }) => options.recheckMs ?? 0)),
     });
     this.actors = this.#makeActors(library, verbMs);
@@ -92,6 +102,16 @@ export class World implements Network {
       }
     }
     return { fate: 'fine', ms: 0 };
+  }
+
+  /** A command may be done twice, and must never find itself in its own way. */
+  answered(script: string, run: ScriptRun, reply: Reply, host: RedisHost): void {
+    if (script !== 'acquire' || !Array.isArray(reply) || reply[0] !== 0) return;
+    const [token] = run.args;
+    const locks = run.keys.slice(0, run.keys.length / 2);
+    if (locks.every((name) => !host.server.has(name) || host.server.command('GET', name) === token)) {
+      this.witness.violation(`${locks.join(', ')} busy for the token that has it (law 8)`);
+    }
   }
 
   /** One event. False when nothing will ever happen again. */
@@ -133,10 +153,6 @@ export class World implements Network {
       const left = holds + waiters + keysInUse + tidying;
       if (left > 0) this.witness.violation(`${process.name} is not at rest: ${JSON.stringify(locks.stats())} (law 10)`);
       if (process.timers > 0) this.witness.violation(`${process.name} has ${process.timers} timers left (law 10)`);
-    }
-    for (const signal of this.#live.flatMap(({ signals }) => signals)) {
-      const listeners = getEventListeners(signal, 'abort').length;
-      if (listeners > 0) this.witness.violation('a listener is left on a signal (law 10)');
     }
   }
 
