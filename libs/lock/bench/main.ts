@@ -38,8 +38,8 @@ async function alternate(cases: readonly { name: string; run(): Promise<BlockRes
   const results = new Map<string, BlockResult[]>(cases.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (let index = 0; index < cases.length; index += 1) {
-      const { name, run: runCase } = cases[(index + round) % cases.length]!;
-      results.get(name)!.push(await runCase());
+      const turn = cases[(index + round) % cases.length]!;
+      results.get(turn.name)!.push(await turn.run());
     }
   }
   return results;
