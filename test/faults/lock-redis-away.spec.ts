@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { quiet, serverBaseline } from '../lock/support/baseline.js';
 import { judge, type Entry } from '../lock/support/journal.js';
@@ -80,6 +83,33 @@ describe.skipIf(redisServerMissing)('Redis that is away', () => {
       });
     },
   );
+
+  it('killed and started again 500 ms later, with its memory: leases outlive it, and no two hold at once', async () => {
+    const key = 'away:memory';
+    const { port } = server;
+    const dir = mkdtempSync(join(tmpdir(), 'firstcome-aof-'));
+    const remembering = ['--appendonly', 'yes', '--appendfsync', 'always', '--dir', dir];
+    await server.stop();
+    server = await startRedisServer(remembering, port);
+    const all = await startWork(key, 2);
+    const holder = await workers.start({ port, callTimeoutMs });
+    const held = await holder.ask('acquire', { key: 'away:held', options: { ...options, ttlMs: 3000 } });
+    const before = await serverBaseline(port);
+    await server.stop();
+    await sleep(500);
+    server = await startRedisServer(remembering, port);
+    expect((await serverBaseline(port)).keys, 'not exercised: it has forgotten').toContain('lock:away:held');
+    await sleep(2000);
+    expect(await holder.ask('held', held)).toBe(true);
+    expect(await holder.ask('release', held)).toBe('released');
+    const reports = await Promise.all(all.map((worker) => worker.ask('stopWork')));
+    const entries = reports.flatMap((report) => report.entries);
+    const { overlaps, inversions } = judge(entries);
+    expect({ overlaps, inversions }).toEqual({ overlaps: [], inversions: [] });
+    expect((await ledger.audit(key)).lost).toBe(0);
+    expect((await serverBaseline(port)).subscribers).toBe(before.subscribers);
+    rmSync(dir, { recursive: true, force: true });
+  });
 
   it('stopped for 3 s: no call hangs, leases end by the clock, and what was late is taken away', async () => {
     const key = 'hung';
