@@ -36,8 +36,18 @@ export interface Standing {
   perUserLimit: number;
   held: number;
   userCouponId: string | null;
-  /** The highest fence that has written to the coupon. */
+  /** Goes up with every change of the coupon. */
+  version: number;
+  /** The highest fences that have written to the coupon, by the store of the lock. */
   fence: number;
+  redlockFence: number;
+}
+
+/** What an issue insists on beyond the rules of the coupon: nobody wrote with a later fence, or at all since a look. */
+export interface Proof {
+  fence?: number;
+  redlockFence?: number;
+  version?: number;
 }
 
 // The order of these cases is the order of the refusals. The clock is the database's: one clock for all instances.
@@ -61,14 +71,16 @@ const userCouponColumns = `u.id, u.coupon_id as "couponId", u.user_id as "userId
 // The whole issue in one statement. The update takes the coupon's row, so serials are drawn one after the other and the
 // clock is read in their order. Two copies of one user's request may both pass the count (each sees what was there when its
 // statement began); then user_coupons_nth_once refuses the second, the counter goes back with it, and the caller looks again.
-// A fence ($4) older than one that has already written gets nothing; without a lock there is no fence to compare.
+// A fence ($4, $5) older than one that has already written gets nothing; without a lock there is no fence to compare. Nor does
+// a version ($6) that is not the row's any more.
 const issueStatement = sql(
   'coupon-issue',
   `with mine as (
      select count(*)::int as held from user_coupons where coupon_id = $1 and user_id = $2
    ), taken as (
      update coupons c
-        set issued = issued + 1, fence = greatest(fence, $4::bigint)
+        set issued = issued + 1, version = version + 1,
+            fence = greatest(fence, $4::bigint), redlock_fence = greatest(redlock_fence, $5::bigint)
        from mine
       where c.id = $1
         and issued < total
@@ -76,6 +88,8 @@ const issueStatement = sql(
         and (starts_at is null or starts_at <= now())
         and (ends_at is null or ends_at > now())
         and ($4::bigint is null or fence <= $4::bigint)
+        and ($5::bigint is null or redlock_fence <= $5::bigint)
+        and ($6::bigint is null or version = $6::bigint)
         and held < per_user_limit
      returning issued as serial, held + 1 as nth, valid_days, clock_timestamp() as at
    )
@@ -86,11 +100,24 @@ const issueStatement = sql(
 
 const standingStatement = sql(
   'coupon-standing',
-  `select ${couponStatus} as status, c.per_user_limit as "perUserLimit", c.fence, mine.held, mine.last as "userCouponId"
+  `select ${couponStatus} as status, c.per_user_limit as "perUserLimit", c.version, c.fence,
+          c.redlock_fence as "redlockFence", mine.held, mine.last as "userCouponId"
      from coupons c,
           (select count(*)::int as held, (array_agg(id order by nth desc))[1] as last
              from user_coupons where coupon_id = $1 and user_id = $2) mine
     where c.id = $1`,
+);
+
+// The wait for a row or an advisory lock ends by the request's own deadline. It is set in the statement that waits, because
+// PostgreSQL reads it only when the wait begins: the scan filters before its rows are locked.
+const lockRowStatement = sql(
+  'coupon-lock-row',
+  `select from coupons where id = $1 and set_config('lock_timeout', $2, true) is not null for update`,
+);
+const lockNumberStatement = sql(
+  'coupon-lock-number',
+  `select pg_advisory_xact_lock($1::bigint)
+     from (select set_config('lock_timeout', $2, true) as patience offset 0) first where patience is not null`,
 );
 
 const insertStatement = sql(
@@ -121,9 +148,21 @@ export class CouponRepository {
   constructor(private readonly database: Database) {}
 
   /** One coupon for one user, or nothing: then standing() says why. */
-  async issueOne(db: Executor, couponId: number, userId: string, id: string, fence?: number) {
-    const [row] = await db.query<UserCouponRow>(issueStatement, [couponId, userId, id, fence ?? null]);
+  async issueOne(db: Executor, couponId: number, userId: string, id: string, proof: Proof = {}) {
+    const { fence = null, redlockFence = null, version = null } = proof;
+    const values = [couponId, userId, id, fence, redlockFence, version];
+    const [row] = await db.query<UserCouponRow>(issueStatement, values);
     return row;
+  }
+
+  /** The coupon's row until the end of the transaction. */
+  async lockRow(tx: Executor, couponId: number, waitMs: number): Promise<void> {
+    await tx.query(lockRowStatement, [couponId, `${waitMs}ms`]);
+  }
+
+  /** A lock of PostgreSQL that is nothing but a 64-bit number, until the end of the transaction. */
+  async lockNumber(tx: Executor, number: bigint, waitMs: number): Promise<void> {
+    await tx.query(lockNumberStatement, [number.toString(), `${waitMs}ms`]);
   }
 
   async standing(db: Executor, couponId: number, userId: string): Promise<Standing | undefined> {

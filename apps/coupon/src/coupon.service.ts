@@ -1,7 +1,9 @@
 import { decodeCursor, idempotency, page } from '@firstcome/http';
 import type { Answer, IdempotentRequest } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from './config.js';
+import type { Config } from './config.js';
 import type { CouponListQuery, CreateCouponDto, MyCouponsQuery } from './coupon.dto.js';
 import { couponErrors } from './coupon.errors.js';
 import { GrabLimits } from './grab-limits.js';
@@ -13,6 +15,7 @@ import { Strategies } from './issuance/strategies.js';
 @Injectable()
 export class CouponService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly coupons: CouponRepository,
     private readonly limits: GrabLimits,
@@ -27,11 +30,12 @@ export class CouponService {
     request: IdempotentRequest,
     strategy?: string,
   ): Promise<Answer> {
+    const deadline = performance.now() + this.config.lock.waitMs;
     const chosen = this.strategies.choose(strategy);
     const replayed = await idempotency.replay(this.database, request);
     if (replayed) return replayed;
     await this.limits.check(couponId, userId, address);
-    return chosen.issue({ couponId, userId, request });
+    return chosen.issue({ couponId, userId, request, deadline });
   }
 
   async create(coupon: CreateCouponDto): Promise<CouponView> {
