@@ -20,6 +20,8 @@ import { GrabLimits } from './grab-limits.js';
 import { AdaptiveIssue } from './issuance/adaptive.js';
 import { AdvisoryIssue } from './issuance/advisory.js';
 import { AtomicIssue } from './issuance/atomic.js';
+import { BatchSection } from './issuance/batch-section.js';
+import { BatchedIssue } from './issuance/batched.js';
 import { CriticalSection } from './issuance/critical-section.js';
 import { NoneIssue } from './issuance/none.js';
 import { OptimisticIssue } from './issuance/optimistic.js';
@@ -28,6 +30,7 @@ import { PubsubIssue } from './issuance/pubsub.js';
 import { QueueIssue } from './issuance/queue.js';
 import { RedlockIssue } from './issuance/redlock.js';
 import { RedlockServers, RedlockServersModule } from './issuance/redlock-servers.js';
+import { SoldOut } from './issuance/sold-out.js';
 import { SpinIssue } from './issuance/spin.js';
 import { Strategies } from './issuance/strategies.js';
 import { LabCouponRepository } from './lab-coupon.repository.js';
@@ -75,6 +78,9 @@ export class AppModule {
         UserCouponRepository,
         GrabLimits,
         CriticalSection,
+        BatchSection,
+        SoldOut,
+        BatchedIssue,
         AtomicIssue,
         OptimisticIssue,
         PessimisticIssue,

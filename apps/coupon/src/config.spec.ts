@@ -15,7 +15,7 @@ describe('the configuration of coupon', () => {
   it('has the defaults of the contract', () => {
     expect(loadConfig(good)).toMatchObject({
       port: 3001,
-      issueStrategy: 'atomic',
+      issueStrategy: 'batched',
       lock: { ttlMs: 5000, waitMs: 10_000, recheckMs: 1000, maxWaiters: 10_000 },
       lab: false,
       redis: { url: good.REDIS_URL },
@@ -40,7 +40,7 @@ describe('the configuration of coupon', () => {
           expect.stringMatching(/^SERVICE_TOKEN is missing/),
           expect.stringMatching(/^PORT must be a whole number/),
           expect.stringMatching(/^LAB must be one of 0, 1/),
-          expect.stringMatching(/^ISSUE_STRATEGY must be one of .*atomic, optimistic, .*, none/),
+          expect.stringMatching(/^ISSUE_STRATEGY must be one of batched, atomic, optimistic, .*, none/),
           expect.stringMatching(/^LOCK_TTL_MS must be/),
           expect.stringMatching(/^JWT_JWKS_URL is not served yet/),
         ]) as string[],

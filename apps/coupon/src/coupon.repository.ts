@@ -1,6 +1,6 @@
 import { Database, sql } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
-import type { CreateCouponDto, CouponStatus, UserCouponStatus } from './coupon.dto.js';
+import type { ChangeCouponDto, CreateCouponDto, CouponStatus, UserCouponStatus } from './coupon.dto.js';
 
 /** What runs a statement: the pool (its own transaction) or the transaction that somebody opened. */
 export type Executor = Pick<Database, 'query'>;
@@ -42,6 +42,16 @@ export interface Standing {
   fence: number;
   redlockFence: number;
 }
+
+/** What decides about a refusal. */
+export type Reasons = Pick<Standing, 'status' | 'held' | 'perUserLimit' | 'userCouponId'>;
+
+export type LockedCoupon = Pick<Standing, 'status' | 'perUserLimit' | 'fence'>;
+
+/** What became of one request of a batch: the user coupon, or nulls; and what the user had before. */
+export type JudgedRow = { held: number; lastId: string | null } & (
+  UserCouponRow | { [K in keyof UserCouponRow]: null }
+);
 
 /** What an issue insists on beyond the rules of the coupon: nobody wrote with a later fence, or at all since a look. */
 export interface Proof {
@@ -120,11 +130,87 @@ const lockNumberStatement = sql(
      from (select set_config('lock_timeout', $2, true) as patience offset 0) first where patience is not null`,
 );
 
+// A batch: the coupon's row is locked in a statement of its own, because the next one then has a new snapshot and sees all
+// that earlier holders of the row committed; in one statement it would count from before its wait, and issue too few or
+// fail. The plan of the next is made once and kept, perhaps while the table is empty: without sequential scans it stays a
+// look into the index for each user, however many coupons there will be.
+const lockBatchStatement = sql(
+  'coupon-lock-batch',
+  `select c.per_user_limit as "perUserLimit", ${couponStatus} as status, c.fence
+     from coupons c where c.id = $1 and set_config('enable_seqscan', 'off', true) is not null for update`,
+);
+
+// Who gets one: up to the limit of each user, in order of arrival, as far as the coupon goes. The serial is what was issued
+// plus the place among them. Everybody's place comes back, so that each request gets its own answer.
+const issueManyStatement = sql(
+  'coupon-issue-many',
+  `with asked as materialized (
+     select place, user_id, id, row_number() over (partition by user_id order by place)::int as copy
+       from unnest($2::text[], $3::uuid[]) with ordinality as each (user_id, id, place)
+   ), judged as materialized (
+     select asked.*, mine.held, mine.last
+       from asked cross join lateral (
+         select count(*)::int as held, (array_agg(u.id order by u.nth desc))[1] as last
+           from user_coupons u where u.coupon_id = $1 and u.user_id = asked.user_id) mine
+   ), granted as materialized (
+     select first.*, row_number() over (order by place)::int as turn
+       from (select judged.* from judged, coupons c where c.id = $1 and held + copy <= c.per_user_limit
+              order by place limit (select total - issued from coupons where id = $1)) first
+   ), taken as (
+     update coupons
+        set issued = issued + (select count(*) from granted), version = version + 1, fence = greatest(fence, $4::bigint)
+      where id = $1
+     returning issued - (select count(*) from granted)::int as before, valid_days, clock_timestamp() as at
+   ), put as (
+     insert into user_coupons as u (id, coupon_id, user_id, serial, nth, issued_at, expires_at)
+     select id, $1, user_id, before + turn, held + copy, at, at + make_interval(hours => 24 * valid_days)
+       from granted, taken order by turn
+     returning ${userCouponColumns}
+   )
+   select judged.place::int, judged.held, judged.last as "lastId", put.id, put."couponId", put."userId", put.serial,
+          put.status, put."issuedAt", put."expiresAt"
+     from judged left join put on put.id = judged.id order by judged.place`,
+);
+
+const standingOfManyStatement = sql(
+  'coupon-standing-of-many',
+  `select ${couponStatus} as status, c.per_user_limit as "perUserLimit", mine.held, mine.last as "userCouponId"
+     from unnest($2::text[]) with ordinality as asked (user_id, place) join coupons c on c.id = $1
+          cross join lateral (
+            select count(*)::int as held, (array_agg(u.id order by u.nth desc))[1] as last
+              from user_coupons u where u.coupon_id = $1 and u.user_id = asked.user_id) mine
+    order by asked.place`,
+);
+
 const insertStatement = sql(
   'coupon-insert',
   `insert into coupons as c (name, discount_type, discount_value, max_discount, min_order, total, per_user_limit,
                              starts_at, ends_at, valid_days)
    values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) returning ${couponColumns}`,
+);
+
+// What a change may not break is the table's to say: issued <= total, endsAt after startsAt.
+const changeStatement = sql(
+  'coupon-change',
+  `update coupons c
+      set name = coalesce($2, name), total = coalesce($3, total),
+          ends_at = case when $4 then $5::timestamptz else ends_at end, version = version + 1
+    where c.id = $1 returning ${couponColumns}`,
+);
+const setPausedStatement = sql(
+  'coupon-set-paused',
+  `update coupons c set paused = $2, version = version + 1 where c.id = $1 returning ${couponColumns}`,
+);
+
+const revokeStatement = sql(
+  'user-coupon-revoke',
+  `update user_coupons u set status = 'REVOKED'
+    where u.id = $1 and (u.status = 'REVOKED' or u.status = 'ISSUED' and (u.expires_at is null or u.expires_at > now()))
+   returning ${userCouponColumns}`,
+);
+const findUserCouponStatement = sql(
+  'user-coupon-find',
+  `select ${userCouponColumns} from user_coupons u where u.id = $1`,
 );
 
 const findStatement = sql('coupon-find', `select ${couponColumns} from coupons c where c.id = $1`);
@@ -170,6 +256,22 @@ export class CouponRepository {
     return row;
   }
 
+  /** The coupon as it stays until the end of the transaction. */
+  async lockForBatch(tx: Executor, couponId: number): Promise<LockedCoupon | undefined> {
+    const [row] = await tx.query<LockedCoupon>(lockBatchStatement, [couponId]);
+    return row;
+  }
+
+  /** After lockForBatch, in a statement of its own: a row for each user in the order given, with or without a coupon. */
+  issueMany(tx: Executor, couponId: number, users: string[], ids: string[], fence: number): Promise<JudgedRow[]> {
+    return tx.query<JudgedRow>(issueManyStatement, [couponId, users, ids, fence]);
+  }
+
+  /** standing() of each user, in the order given; nothing where there is no such coupon. */
+  standingOfMany(tx: Executor | undefined, couponId: number, users: string[]): Promise<Reasons[]> {
+    return (tx ?? this.database).query<Reasons>(standingOfManyStatement, [couponId, users]);
+  }
+
   async create(coupon: CreateCouponDto): Promise<CouponRow> {
     const { name, discount, minOrder, total, perUserLimit, startsAt, endsAt, validDays } = coupon;
     const rules = [discount.type, discount.value, discount.maxDiscount ?? null, minOrder, total, perUserLimit];
@@ -181,6 +283,28 @@ export class CouponRepository {
       validDays ?? null,
     ]);
     return row!;
+  }
+
+  async change(id: number, { name, total, endsAt }: ChangeCouponDto): Promise<CouponRow | undefined> {
+    const values = [id, name ?? null, total ?? null, endsAt !== undefined, endsAt ?? null];
+    const [row] = await this.database.query<CouponRow>(changeStatement, values);
+    return row;
+  }
+
+  async setPaused(id: number, paused: boolean): Promise<CouponRow | undefined> {
+    const [row] = await this.database.query<CouponRow>(setPausedStatement, [id, paused]);
+    return row;
+  }
+
+  /** REVOKED from ISSUED, or again; nothing where it is in any other state. */
+  async revoke(id: string): Promise<UserCouponRow | undefined> {
+    const [row] = await this.database.query<UserCouponRow>(revokeStatement, [id]);
+    return row;
+  }
+
+  async findUserCoupon(id: string): Promise<UserCouponRow | undefined> {
+    const [row] = await this.database.query<UserCouponRow>(findUserCouponStatement, [id]);
+    return row;
   }
 
   async find(id: number): Promise<CouponRow | undefined> {

@@ -1,13 +1,12 @@
 import type { Answer, ProblemError } from '@firstcome/http';
 import { couponErrors } from '../coupon.errors.js';
-import type { Standing, UserCouponRow } from '../coupon.repository.js';
+import type { Reasons, UserCouponRow } from '../coupon.repository.js';
 
 export function created(row: UserCouponRow): Answer {
-  const { id, ...rest } = row;
-  return { status: 201, body: JSON.stringify({ userCouponId: id, ...rest }), replayed: false };
+  const { id, couponId, userId, serial, status, issuedAt, expiresAt } = row;
+  const body = { userCouponId: id, couponId, userId, serial, status, issuedAt, expiresAt };
+  return { status: 201, body: JSON.stringify(body), replayed: false };
 }
-
-type Reasons = Pick<Standing, 'status' | 'held' | 'perUserLimit' | 'userCouponId'>;
 
 /** Why there is nothing for this user; undefined when nothing stands in the way. The order is the contract's. */
 export function refusal(standing: Reasons | undefined): ProblemError | undefined {

@@ -5,6 +5,7 @@ import { couponErrors } from '../coupon.errors.js';
 import { AdaptiveIssue } from './adaptive.js';
 import { AdvisoryIssue } from './advisory.js';
 import { AtomicIssue } from './atomic.js';
+import { BatchedIssue } from './batched.js';
 import { NoneIssue } from './none.js';
 import { OptimisticIssue } from './optimistic.js';
 import { PessimisticIssue } from './pessimistic.js';
@@ -21,6 +22,7 @@ export class Strategies {
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
+    batched: BatchedIssue,
     atomic: AtomicIssue,
     optimistic: OptimisticIssue,
     pessimistic: PessimisticIssue,
@@ -34,7 +36,7 @@ export class Strategies {
     /** Only in the lab. */
     @Optional() none?: NoneIssue,
   ) {
-    const all = { atomic, optimistic, pessimistic, advisory, spin, adaptive, pubsub, queue, redlock, none };
+    const all = { batched, atomic, optimistic, pessimistic, advisory, spin, adaptive, pubsub, queue, redlock, none };
     this.byName = new Map(Object.entries<IssueStrategy | undefined>(all).flatMap(there));
   }
 

@@ -16,6 +16,7 @@ export interface IssueStrategy {
 
 /** The first is the default. */
 export const issueStrategyNames: [string, ...string[]] = [
+  'batched',
   'atomic',
   'optimistic',
   'pessimistic',
