@@ -163,7 +163,9 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   }
 
   #grant(keys: readonly string[], token: string, ttlMs: number, fences: number): number {
-    for (const slot of keys.map((key) => this.#slot(key))) {
+    // One after the other: a slot that is made may push out an idle one, and that must not be one of ours.
+    for (const key of keys) {
+      const slot = this.#slot(key);
       slot.token = token;
       slot.expiresAt = this.ports.clock.now() + ttlMs;
     }
