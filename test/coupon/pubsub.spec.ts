@@ -65,15 +65,15 @@ describe('issuing under the lock', () => {
   it('refuses the late write of a holder that another has overtaken, and issues nothing to it', async () => {
     const couponId = await createCoupon(instances[0].url);
     const stopped = await instances[0].app.get(LockService).acquire(`coupon:issue:${couponId}`);
-    const { key, fence } = stopped;
+    const { key, fence, store } = stopped;
     // It does not run while its time is up, as a stopped process; a later holder issues meanwhile.
     await stopped.release();
     expect((await grab(instances[1].url, couponId, 'ben')).status).toBe(201);
     const late = instances[0].app
       .get(CriticalSection)
       .issue(
-        { couponId, userId: 'ann', request: { scope: '', fingerprint: '', traceId: 'late' } },
-        { key, fence, assertHeld: () => undefined },
+        { couponId, userId: 'ann', request: { scope: '', fingerprint: '', traceId: 'late' }, deadline: Infinity },
+        { strategy: 'pubsub', lease: { key, fence, store, assertHeld: () => undefined } },
       );
     await expect(late).rejects.toBeInstanceOf(StaleFenceError);
     const [row] = await database.query<{ issued: number }>('select issued from coupons where id = $1', [couponId]);
