@@ -1,8 +1,13 @@
-import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
+import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
+import { redisStore } from '@firstcome/lock';
+import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
+import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Cluster, Redis } from 'ioredis';
 import { Orders1763400000001 } from '../migrations/0001-orders.js';
+import { StockStrategies1763400000002 } from '../migrations/0002-stock-strategies.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
 import { EventRepository } from './event.repository.js';
@@ -20,13 +25,21 @@ import { PaymentService } from './payment.service.js';
 import { ProductController } from './product.controller.js';
 import { ProductRepository } from './product.repository.js';
 import { ProductService } from './product.service.js';
+import { AtomicStock } from './stock/atomic.js';
+import { NoStock } from './stock/none.js';
+import { OptimisticStock } from './stock/optimistic.js';
+import { OptionLocks } from './stock/option-locks.js';
+import { PubsubStock } from './stock/pubsub.js';
 import { SortedStock } from './stock/sorted.js';
+import { SpinStock } from './stock/spin.js';
 import { Strategies } from './stock/strategies.js';
+import { UnsortedStock } from './stock/unsorted.js';
 import { WalletController } from './wallet.controller.js';
 import { WalletRepository } from './wallet.repository.js';
 import { WalletService } from './wallet.service.js';
 
-const migrations = [Orders1763400000001];
+const migrations = [Orders1763400000001, StockStrategies1763400000002];
+const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
 @Module({})
 export class AppModule {
@@ -34,12 +47,24 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        HttpModule.forRoot({ auth: config.auth, readiness: [Database] }),
+        HttpModule.forRoot({
+          auth: config.auth,
+          readiness: needsRedis(config) ? [Database, RedisReadiness] : [Database],
+        }),
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'order',
           migrations,
           measure: (part, work) => timing.measure(part, work),
+        }),
+        RedisModule.forRoot(config.redis),
+        LockModule.forRootAsync({
+          inject: [REDIS],
+          useFactory: (redis: Redis | Cluster) => ({
+            store: redisStore(redis),
+            defaults: config.lock,
+            metrics: metricsRegistry,
+          }),
         }),
       ],
       controllers: [
@@ -64,11 +89,17 @@ export class AppModule {
         OptionService,
         OptionRepository,
         Strategies,
-        SortedStock,
+        OptionLocks,
+        ...stockStrategies,
         ...(config.lab ? [LabService] : []),
       ],
     };
   }
+}
+
+/** By default stock is kept in order by row locks: then orders go on without Redis, and only the jobs wait for it. */
+function needsRedis({ stockStrategy }: Config): boolean {
+  return stockStrategy === 'spin' || stockStrategy === 'pubsub';
 }
 
 /** The whole order service, not yet listening. */
@@ -76,8 +107,8 @@ export function createOrderApp(config: Config): Promise<NestFastifyApplication> 
   return createHttpApp(AppModule.forRoot(config), {
     name: 'order',
     version: '0.1.0',
-    translators: [databaseProblem],
-    problems: [...Object.values(httpErrors), ...Object.values(databaseErrors)],
+    translators: [databaseProblem, lockProblem],
+    problems: [httpErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,

@@ -10,7 +10,7 @@ const adjustStatement = sql(
   'option-adjust',
   `with adjusted as (
      update options
-        set on_hand = on_hand + $2
+        set on_hand = on_hand + $2, version = version + 1
       where id = $1
         and on_hand + $2 between reserved and $5
      returning id, on_hand - reserved as available
@@ -31,7 +31,7 @@ const takeStatement = sql(
      select id from options where id in (select option_id from item) order by id for no key update
    )
    update options o
-      set on_hand = o.on_hand - item.quantity, reserved = o.reserved - item.quantity
+      set on_hand = o.on_hand - item.quantity, reserved = o.reserved - item.quantity, version = o.version + 1
      from locked join item on item.option_id = locked.id
     where o.id = locked.id
       and o.reserved >= item.quantity

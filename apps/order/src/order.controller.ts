@@ -11,7 +11,7 @@ import { OrderService } from './order.service.js';
 import { OrderPage, OrderView } from './order.view.js';
 import { walletErrors } from './wallet.errors.js';
 
-const { OPTION_NOT_FOUND, OUT_OF_STOCK, STRATEGY_UNKNOWN } = optionErrors;
+const { OPTION_NOT_FOUND, OUT_OF_STOCK, CONCURRENT_UPDATE, STRATEGY_UNKNOWN } = optionErrors;
 const { ORDER_NOT_FOUND, PRICE_CHANGED, COUPON_NOT_USABLE, QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED } =
   orderErrors;
 
@@ -25,6 +25,7 @@ export class OrderController {
   @Problems(
     OPTION_NOT_FOUND,
     OUT_OF_STOCK,
+    CONCURRENT_UPDATE,
     COUPON_NOT_USABLE,
     PRICE_CHANGED,
     QUANTITY_LIMIT_EXCEEDED,

@@ -15,7 +15,8 @@ import type { OrderPage, OrderView } from './order.view.js';
 import { PaymentService } from './payment.service.js';
 import { basketOf, subtotalOf } from './stock/basket.js';
 import { Strategies } from './stock/strategies.js';
-import type { BasketLine, StockStrategy } from './stock/strategy.js';
+import { underSafetyNet } from './stock/counters.js';
+import type { BasketLine, StockStrategy, Turn } from './stock/strategy.js';
 
 /** What one user asks for in one request. */
 export interface Purchase {
@@ -44,9 +45,10 @@ export class OrderService {
     const replayed = await idempotency.replay(this.database, purchase.request);
     if (replayed) return replayed;
     const basket = basketOf(purchase.order.items);
-    return strategy.inTurn(basket, () =>
-      this.database.transaction((tx) =>
-        idempotency.once(tx, purchase.request, () => this.place(tx, purchase, basket, strategy)),
+    return strategy.inTurn(basket, (turn) =>
+      this.database.transaction(
+        (tx) => idempotency.once(tx, purchase.request, () => this.place(tx, purchase, basket, strategy, turn)),
+        { beforeCommit: () => turn?.assertHeld() },
       ),
     );
   }
@@ -74,12 +76,13 @@ export class OrderService {
     purchase: Purchase,
     basket: BasketLine[],
     strategy: StockStrategy,
+    turn?: Turn,
   ): Promise<Answer> {
     const { userId, order, pay } = purchase;
     // No coupon can be reserved for an order yet, so that none that is named is usable.
     if (order.userCouponId !== undefined) throw orderErrors.COUPON_NOT_USABLE();
 
-    const options = await strategy.reserve(tx, basket);
+    const options = await underSafetyNet(strategy.name, () => strategy.reserve(tx, basket, turn));
     const subtotal = subtotalOf(basket, options);
     const discount = 0;
     const total = subtotal - discount;
@@ -94,14 +97,20 @@ export class OrderService {
       quantity: basket[at]!.quantity,
     }));
     const ttlMs = this.config.orderTtlMs;
-    await this.orders.create(tx, { id, userId, items, subtotal, discount, total, userCouponId: null, ttlMs });
+    const placed = { id, userId, items, subtotal, discount, total, userCouponId: null, ttlMs };
+    if (strategy.keep) return created(await strategy.keep(tx, placed, pay));
+    await this.orders.create(tx, placed);
     await this.events.append(tx, id, [
       { type: 'OrderCreated', data: { items, subtotal, discount, total } },
       { type: 'StockReserved', data: { items: basket.map(({ optionId, quantity }) => ({ optionId, quantity })) } },
     ]);
     if (pay) await this.payments.settle(tx, id, userId, 'POINTS');
 
-    const view = orderView((await this.orders.find(tx, id, userId))!);
-    return { status: 201, body: JSON.stringify(view), replayed: false, headers: { location: `/v1/orders/${id}` } };
+    return created(orderView((await this.orders.find(tx, id, userId))!));
   }
+}
+
+function created(view: OrderView): Answer {
+  const headers = { location: `/v1/orders/${view.orderId}` };
+  return { status: 201, body: JSON.stringify(view), replayed: false, headers };
 }

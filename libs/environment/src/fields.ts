@@ -21,11 +21,9 @@ export const oneOf = (...words: [string, ...string[]]) =>
     .refine((text) => words.includes(text), { error: `must be one of ${words.join(', ')}` });
 
 export const url = (missing: string, ...schemes: string[]) =>
-  z
-    .string({ error: `is missing: ${missing}` })
-    .refine((text) => isUrl(text, schemes), {
-      error: `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
-    });
+  z.string({ error: `is missing: ${missing}` }).refine((text) => isUrl(text, schemes), {
+    error: `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+  });
 
 export const secret = (what: string, minLength: number) =>
   z
