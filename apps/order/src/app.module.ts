@@ -4,13 +4,19 @@ import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
 import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Cluster, Redis } from 'ioredis';
 import { Orders1763400000001 } from '../migrations/0001-orders.js';
 import { StockStrategies1763400000002 } from '../migrations/0002-stock-strategies.js';
+import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
+import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
+import { ClosingController } from './closing.controller.js';
+import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
 import { EventRepository } from './event.repository.js';
+import { ExpiryJob } from './expiry.job.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
 import { OptionController } from './option.controller.js';
@@ -38,7 +44,12 @@ import { WalletController } from './wallet.controller.js';
 import { WalletRepository } from './wallet.repository.js';
 import { WalletService } from './wallet.service.js';
 
-const migrations = [Orders1763400000001, StockStrategies1763400000002];
+const migrations = [
+  Orders1763400000001,
+  StockStrategies1763400000002,
+  Refunds1763400000003,
+  PopularProducts1763400000004,
+];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
 @Module({})
@@ -57,6 +68,7 @@ export class AppModule {
           migrations,
           measure: (part, work) => timing.measure(part, work),
         }),
+        ScheduleModule.forRoot(),
         RedisModule.forRoot(config.redis),
         LockModule.forRootAsync({
           inject: [REDIS],
@@ -70,6 +82,7 @@ export class AppModule {
       controllers: [
         OrderController,
         PaymentController,
+        ClosingController,
         WalletController,
         ProductController,
         OptionController,
@@ -82,6 +95,8 @@ export class AppModule {
         EventRepository,
         PaymentService,
         PaymentRepository,
+        ClosingService,
+        ExpiryJob,
         WalletService,
         WalletRepository,
         ProductService,

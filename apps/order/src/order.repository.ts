@@ -23,6 +23,14 @@ export interface OrderRow extends Omit<NewOrder, 'userId' | 'ttlMs'> {
   paymentId: string | null;
 }
 
+/** What an order that has just ended gives back. */
+export interface ClosedOrder {
+  id: string;
+  total: number;
+  /** How many options it has. */
+  options: number;
+}
+
 // The order and its items are one statement. The clock is the database's: one clock for all instances.
 const createStatement = sql(
   'order-create',
@@ -45,6 +53,35 @@ const payStatement = sql(
       and status = 'PENDING_PAYMENT'
       and expires_at > now()
    returning total, (select count(*)::int from order_items where order_id = $1) as options`,
+);
+
+const closed = `returning id, total, (select count(*)::int from order_items where order_id = $1) as options`;
+
+// PENDING_PAYMENT -> CANCELLED, also past its time: expiry gives back the same, and one of them does.
+const cancelStatement = sql(
+  'order-cancel',
+  `update orders set status = 'CANCELLED', ended_at = now()
+    where id = $1 and user_id = $2 and status = 'PENDING_PAYMENT' ${closed}`,
+);
+
+// PENDING_PAYMENT -> EXPIRED
+const expireStatement = sql(
+  'order-expire',
+  `update orders set status = 'EXPIRED', ended_at = now()
+    where id = $1 and status = 'PENDING_PAYMENT' and expires_at <= now() ${closed}`,
+);
+
+// PAID -> REFUNDED
+const refundStatement = sql(
+  'order-refund',
+  `update orders set status = 'REFUNDED', ended_at = now() where id = $1 and user_id = $2 and status = 'PAID' ${closed}`,
+);
+
+// Whoever holds one of them now is paying or cancelling it: there is a next time.
+const overdueStatement = sql(
+  'order-overdue',
+  `select id from orders where status = 'PENDING_PAYMENT' and expires_at <= now()
+    order by expires_at limit $1 for update skip locked`,
 );
 
 const standingStatement = sql(
@@ -101,6 +138,23 @@ export class OrderRepository {
   async pay(tx: Transaction, id: string, userId: string): Promise<{ total: number; options: number } | undefined> {
     const [row] = await tx.query<{ total: number; options: number }>(payStatement, [id, userId]);
     return row;
+  }
+
+  /** Each of these three is an arrow: the order that it has just moved, or nothing, because somebody else has. */
+  async cancel(tx: Transaction, id: string, userId: string): Promise<ClosedOrder | undefined> {
+    return (await tx.query<ClosedOrder>(cancelStatement, [id, userId]))[0];
+  }
+
+  async expire(tx: Transaction, id: string): Promise<ClosedOrder | undefined> {
+    return (await tx.query<ClosedOrder>(expireStatement, [id]))[0];
+  }
+
+  async refund(tx: Transaction, id: string, userId: string): Promise<ClosedOrder | undefined> {
+    return (await tx.query<ClosedOrder>(refundStatement, [id, userId]))[0];
+  }
+
+  async overdue(limit: number): Promise<string[]> {
+    return (await this.database.query<{ id: string }>(overdueStatement, [limit])).map(({ id }) => id);
   }
 
   async standing(

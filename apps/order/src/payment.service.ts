@@ -42,9 +42,7 @@ export class PaymentService {
     const order = await this.orders.pay(tx, orderId, userId);
     if (!order) throw await this.refusal(tx, orderId, userId);
 
-    const taken = await this.options.takeReserved(tx, orderId);
-    if (taken !== order.options)
-      throw new Error(`order ${orderId} has ${order.options} options, ${taken} were reserved`);
+    await this.options.takeReserved(tx, orderId, order.options);
     if (!(await this.wallets.spend(tx, userId, orderId, order.total))) throw walletErrors.INSUFFICIENT_POINTS();
 
     const paymentId = uuidv7();
