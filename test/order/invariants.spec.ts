@@ -62,6 +62,14 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
     'two live orders hold one coupon',
     ['drop index orders_coupon_once', `update orders set user_coupon_id = '01890a5d-ac96-774b-bcce-b302099a8057'`],
   ],
+  [
+    'I5',
+    'a coupon is still reserved for an order that has ended',
+    [
+      `insert into coupon_uses (order_id, user_coupon_id, user_id, request_id, state, due_at)
+       values (gen_random_uuid(), gen_random_uuid(), 'x', sha256('x'), 'RESERVED', now())`,
+    ],
+  ],
   ['I6', 'a paid order has no payment', ['delete from payments']],
   [
     'I6',

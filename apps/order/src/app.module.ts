@@ -11,10 +11,15 @@ import { Orders1763400000001 } from '../migrations/0001-orders.js';
 import { StockStrategies1763400000002 } from '../migrations/0002-stock-strategies.js';
 import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
 import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
+import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
 import { ClosingController } from './closing.controller.js';
 import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
+import { CouponClient } from './coupon.client.js';
+import { CouponRecoveryJob } from './coupon-recovery.job.js';
+import { CouponUseRepository } from './coupon-use.repository.js';
+import { CouponUseService } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
 import { ExpiryJob } from './expiry.job.js';
 import { LabController } from './lab.controller.js';
@@ -49,6 +54,7 @@ const migrations = [
   StockStrategies1763400000002,
   Refunds1763400000003,
   PopularProducts1763400000004,
+  CouponUses1763400000005,
 ];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
@@ -97,6 +103,10 @@ export class AppModule {
         PaymentRepository,
         ClosingService,
         ExpiryJob,
+        CouponClient,
+        CouponUseRepository,
+        CouponUseService,
+        CouponRecoveryJob,
         WalletService,
         WalletRepository,
         ProductService,

@@ -10,7 +10,13 @@ const good = {
 
 describe('the configuration of order', () => {
   it('has the defaults of the contract', () => {
-    expect(loadConfig(good)).toMatchObject({ port: 3002, stockStrategy: 'sorted', orderTtlMs: 600_000, lab: false });
+    expect(loadConfig(good)).toMatchObject({
+      port: 3002,
+      stockStrategy: 'sorted',
+      coupon: { url: 'http://127.0.0.1:3001' },
+      orderTtlMs: 600_000,
+      lab: false,
+    });
   });
 
   it('reports every mistake at once, and what to do', () => {

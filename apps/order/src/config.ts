@@ -21,6 +21,7 @@ const schema = z.object({
     'postgresql',
   ),
   STOCK_STRATEGY: oneOf(...stockStrategyNames, ...labStrategyNames),
+  COUPON_URL: url('', 'http', 'https').default('http://127.0.0.1:3001'),
   ORDER_TTL_MS: whole(600_000, 1, 86_400_000),
 });
 
@@ -46,6 +47,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
       audience: env.JWT_AUDIENCE,
       serviceToken: env.SERVICE_TOKEN,
     },
+    coupon: { url: env.COUPON_URL, serviceToken: env.SERVICE_TOKEN },
     stockStrategy: env.STOCK_STRATEGY,
     orderTtlMs: env.ORDER_TTL_MS,
     lab: env.LAB === '1',

@@ -3,6 +3,7 @@ import { ApiProperty } from '@nestjs/swagger';
 export const eventTypes = [
   'OrderCreated',
   'StockReserved',
+  'CouponReserved',
   'PointsSpent',
   'OrderPaid',
   'OrderCancelled',
@@ -11,6 +12,8 @@ export const eventTypes = [
   'OrderRefunded',
   'StockReturned',
   'PointsRefunded',
+  'CouponConfirmed',
+  'CouponReleased',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 

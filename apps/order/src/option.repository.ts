@@ -20,6 +20,11 @@ const adjustStatement = sql(
    select available from adjusted`,
 );
 
+const pricesStatement = sql(
+  'option-prices',
+  'select id as "optionId", price from options where id = any($1::bigint[]) order by id',
+);
+
 const stockStatement = sql('option-stock', 'select on_hand as "onHand", reserved from options where id = $1');
 
 // What becomes of an order's pieces. The rows are locked in ascending order first: an UPDATE alone locks them in whatever
@@ -56,6 +61,11 @@ export class OptionRepository {
     const values = [optionId, delta, reason, adminId, stockLimit];
     const [row] = await this.database.query<{ available: number }>(adjustStatement, values);
     return row?.available;
+  }
+
+  /** Of those that there are, ascending. */
+  prices(optionIds: number[]): Promise<{ optionId: number; price: number }[]> {
+    return this.database.query<{ optionId: number; price: number }>(pricesStatement, [optionIds]);
   }
 
   async stock(optionId: number): Promise<{ onHand: number; reserved: number } | undefined> {

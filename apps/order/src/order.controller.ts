@@ -14,6 +14,7 @@ import { walletErrors } from './wallet.errors.js';
 const { OPTION_NOT_FOUND, OUT_OF_STOCK, CONCURRENT_UPDATE, STRATEGY_UNKNOWN } = optionErrors;
 const { ORDER_NOT_FOUND, PRICE_CHANGED, COUPON_NOT_USABLE, QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED } =
   orderErrors;
+const { MIN_ORDER_NOT_MET, UPSTREAM_UNAVAILABLE } = orderErrors;
 
 @Controller('v1')
 export class OrderController {
@@ -27,6 +28,8 @@ export class OrderController {
     OUT_OF_STOCK,
     CONCURRENT_UPDATE,
     COUPON_NOT_USABLE,
+    MIN_ORDER_NOT_MET,
+    UPSTREAM_UNAVAILABLE,
     PRICE_CHANGED,
     QUANTITY_LIMIT_EXCEEDED,
     TOTAL_LIMIT_EXCEEDED,

@@ -28,7 +28,7 @@ export class ProductService {
 
   async popular({ days, limit }: PopularQuery): Promise<PopularView> {
     const { asOf, products } = await this.products.popular(days, limit);
-    return { asOf, items: products.map(({ sold, ...product }) => ({ ...productView(product), sold })) };
+    return { asOf, items: products.map(({ id, name, options, sold }) => ({ productId: id, name, options, sold })) };
   }
 
   async list({ limit, cursor }: PageQuery): Promise<ProductPage> {
