@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCoupon } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createCoupon, grab } from '../support/coupons.js';
+import { createCoupon, grab, untilWaiting } from '../support/coupons.js';
 import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { tokenFor } from '../support/tokens.js';
@@ -53,7 +53,7 @@ describe('the lab', () => {
       grab(lab.url, couponId, user, { headers: { 'x-issue-strategy': 'pubsub' } }),
     );
     // One of them has the lock and waits for the row; the others wait for the lock.
-    await database.untilBlocked(1);
+    await untilWaiting(lab.url, 2);
     const { json } = await call(lab.url, 'GET', '/v1/lab/locks', { token });
     expect(json.items).toEqual([
       expect.objectContaining({ key: `coupon:issue:${couponId}`, held: true, waitersHere: 2, queued: 0 }),

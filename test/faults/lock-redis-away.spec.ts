@@ -70,9 +70,9 @@ describe.skipIf(redisServerMissing)('Redis that is away', () => {
       expect(judge(entries).inversions).toEqual([]);
       expect((await ledger.audit(key)).lost).toBe(0);
       const after = await serverBaseline(server.port);
-      expect({ connections: after.connections, patterns: after.patterns }).toEqual({
+      expect({ connections: after.connections, subscribers: after.subscribers }).toEqual({
         connections: before.connections,
-        patterns: before.patterns,
+        subscribers: before.subscribers,
       });
     },
   );

@@ -28,7 +28,7 @@ describe.skipIf(redisServerMissing)('subscriber connections that are killed ever
 
   it('cost a waiter at most one recheck, and nothing grows', async () => {
     const all = await workers.startAll(2, { port: server.port, locks: { handOver: { count: 1 } } });
-    await until('both listen', async () => (await serverBaseline(server.port)).patterns === 1);
+    await until('both listen', async () => (await serverBaseline(server.port)).subscribers === 2);
     const before = await Promise.all(all.map((worker) => worker.ask('baseline')));
     const connections = (await serverBaseline(server.port)).connections;
     const redis = new Redis(server.port);

@@ -93,14 +93,14 @@ describe.skipIf(redisServerMissing)('what clients send to Redis', () => {
   });
 
   it('is one round trip per TTL/3 for the renewal of 1000 leases', async () => {
-    const locks = await client({ defaults: { ttlMs: 1500 } });
+    const locks = await client({ defaults: { ttlMs: 9000 } });
     const leases = await Promise.all(
       Array.from({ length: 1000 }, (_, index) => locks.acquire(`budget:renew:${index}`)),
     );
     const startedAt = performance.now();
-    const commands = await commandsDuring(server, () => new Promise((resolve) => setTimeout(resolve, 2100)));
-    const rounds = (performance.now() - startedAt) / 500;
-    expect(commands.length).toBeGreaterThanOrEqual(3);
+    const commands = await commandsDuring(server, () => new Promise((resolve) => setTimeout(resolve, 7000)));
+    const rounds = (performance.now() - startedAt) / 3000;
+    expect(commands.length).toBeGreaterThanOrEqual(1);
     expect(commands.length).toBeLessThanOrEqual(Math.ceil(rounds));
     for (const lease of leases) lease.assertHeld();
     await Promise.all(leases.map((lease) => lease.release()));

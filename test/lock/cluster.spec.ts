@@ -1,6 +1,6 @@
 import { Cluster } from 'ioredis';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { createLocks, redisStore, type Locks } from '@firstcome/lock';
+import { createLocks, LockBackendError, redisStore, type Locks } from '@firstcome/lock';
 import { lockContract } from '@firstcome/lock/testing';
 import { startRedisCluster, type RedisCluster } from './support/redis-cluster.js';
 import { commandsDuring, redisServerMissing } from './support/redis-server.js';
@@ -15,7 +15,7 @@ function client(): Locks {
   return locks;
 }
 
-const onCluster = describe.skipIf(redisServerMissing);
+const onCluster = redisServerMissing ? describe.skip : describe;
 
 beforeAll(async () => {
   if (redisServerMissing) return;
@@ -93,7 +93,7 @@ onCluster('on a Cluster', () => {
         await two.withLock('cluster:failover', async () => undefined);
         break;
       } catch (error) {
-        expect(error).toMatchObject({ code: 'LOCK_BACKEND_UNAVAILABLE' });
+        if (!(error instanceof LockBackendError)) throw error;
       }
     }
     console.info(`first good acquire ${Math.round(performance.now() - startedAt)} ms after the kill`);

@@ -52,21 +52,22 @@ async function transaction<R>(work: (tx: pg.PoolClient) => Promise<R>): Promise<
 
 describe('the PostgreSQL guard', () => {
   it.each([
-    { name: 'a table', claim: guard.claim, resource: 'r1' },
-    { name: 'a column', claim: column.claim, resource: 1 },
-  ])('refuses a fence older than the newest seen, as $name', async ({ claim, resource }) => {
+    { name: 'a table', shape: guard, resource: 'r1' },
+    { name: 'a column', shape: column, resource: 1 },
+  ])('refuses a fence older than the newest seen, as $name', async ({ shape, resource }) => {
     const fenced = (fence: number) => ({ fence, store: 'redis', key });
-    await transaction((tx) => claim(tx, resource, fenced(10)));
-    await transaction((tx) => claim(tx, resource, fenced(10)));
-    await transaction((tx) => claim(tx, resource, fenced(12)));
-    const refused = await transaction((tx) => claim(tx, resource, fenced(11))).catch((error: unknown) => error);
+    await transaction((tx) => shape.claim(tx, resource, fenced(10)));
+    await transaction((tx) => shape.claim(tx, resource, fenced(10)));
+    await transaction((tx) => shape.claim(tx, resource, fenced(12)));
+    const refused = await transaction((tx) => shape.claim(tx, resource, fenced(11))).catch((error: unknown) => error);
     expect(refused).toBeInstanceOf(StaleFenceError);
     expect(refused).toMatchObject({ code: 'STALE_FENCE', fence: 11, guardFence: 12 });
   });
 
   it('keeps the fences of two stores apart', async () => {
     await transaction((tx) => guard.claim(tx, 'apart', { fence: 100, store: 'redis', key }));
-    await transaction((tx) => guard.claim(tx, 'apart', { fence: 1, store: 'redlock', key }));
+    const other = transaction((tx) => guard.claim(tx, 'apart', { fence: 1, store: 'redlock', key }));
+    await expect(other).resolves.toBeUndefined();
   });
 
   it('a claim in an open transaction makes an older one wait, and then refuses it', async () => {
@@ -119,7 +120,7 @@ describe('the PostgreSQL guard', () => {
       async (lease) => {
         runs += 1;
         await locks.forceRelease(key);
-        await transaction((tx) => guard.claim(tx, key, { ...lease, fence: lease.fence + 5, store: 'redis', key }));
+        await transaction((tx) => guard.claim(tx, key, { fence: lease.fence + 5, store: 'redis', key }));
         await transaction((tx) => guard.claim(tx, key, { fence: lease.fence, store: 'redis', key }));
       },
       { autoRenew: false },

@@ -18,8 +18,8 @@ afterAll(async () => {
   await Promise.all(servers.map((server) => server.stop()));
 });
 
-const run = describe.skipIf(redisServerMissing);
-lockContract({ describe: run, it }, 'redlock', {
+const onServers = redisServerMissing ? describe.skip : describe;
+lockContract({ describe: onServers, it }, 'redlock', {
   store: () => redlockStore(clients),
   strategies: ['pubsub', 'spin', 'adaptive'],
 });

@@ -37,6 +37,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     together: (given) => [...oneWayToRedis(given), ...onlyInTheLab(given)],
   });
   return {
+    host: env.HOST,
     port: env.PORT,
     database: { url: env.ORDER_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     redis: redisTarget(env),

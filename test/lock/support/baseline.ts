@@ -6,7 +6,7 @@ export async function serverBaseline(
   port: number,
 ): Promise<{ keys: string[]; connections: number; subscribers: number }> {
   const redis = new Redis(port);
-  const keys = (await redis.keys('*')).filter((key) => !key.startsWith('lock:fence:'));
+  const keys = (await redis.keys('*')).filter((key) => !key.includes('lock:fence:'));
   const clients =
     String(await redis.client('LIST'))
       .trim()

@@ -1,11 +1,13 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { createLocks, redisStore, type Locks, type LocksOptions } from '@firstcome/lock';
+import { createLocks, redisStore, redlockStore, type Locks, type LocksOptions } from '@firstcome/lock';
 
 /** How a process of a spec reaches its locks; plain data, because it travels to child processes. */
 export interface Connection {
   port?: number;
   sentinels?: number[];
   cluster?: number[];
+  /** Independent servers, of which a majority decides. */
+  redlock?: { ports: number[]; maxTtlMs: number };
   redis?: RedisOptions;
   /** Every call to Redis ends by this. */
   callTimeoutMs?: number;
@@ -13,7 +15,7 @@ export interface Connection {
 }
 
 export interface Connected {
-  client: Redis | Cluster;
+  clients: (Redis | Cluster)[];
   locks: Locks;
   close(): Promise<void>;
 }
@@ -53,15 +55,20 @@ export function connectRedis({ port, sentinels, cluster, redis }: Connection): R
 }
 
 export function connect(connection: Connection, onEvent?: LocksOptions['onEvent']): Connected {
-  const client = connectRedis(connection);
-  const store = redisStore(client, { callTimeoutMs: connection.callTimeoutMs });
+  const { redlock, callTimeoutMs } = connection;
+  const clients = redlock
+    ? redlock.ports.map((port) => connectRedis({ ...connection, port }))
+    : [connectRedis(connection)];
+  const store = redlock
+    ? redlockStore(clients as Redis[], { maxTtlMs: redlock.maxTtlMs, nodeTimeoutMs: callTimeoutMs })
+    : redisStore(clients[0]!, { callTimeoutMs });
   const locks = createLocks({ store, onEvent, ...connection.locks });
   return {
-    client,
+    clients,
     locks,
     close: async () => {
       await locks.close();
-      client.disconnect();
+      for (const client of clients) client.disconnect();
     },
   };
 }

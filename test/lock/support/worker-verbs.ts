@@ -3,7 +3,7 @@ import { LockError, type Lease, type LockOptions } from '@firstcome/lock';
 import { connect, type Connected, type Connection } from './connection.js';
 import type { Entry } from './journal.js';
 import { Ledger } from './ledger.js';
-import { now, sleep } from './waiting.js';
+import { now, sleep, until } from './waiting.js';
 
 export interface Granted {
   lease: number;
@@ -62,7 +62,12 @@ let stopped = false;
 export const verbs = {
   async connect(connection: Connection): Promise<void> {
     connected = connect(connection);
-    await connected.locks.isLocked('warm-up');
+    const answers = () =>
+      connected.locks.isLocked('warm-up').then(
+        () => true,
+        () => false,
+      );
+    await until('the store answers', answers);
   },
 
   async acquire({ key, options }: { key: string; options?: LockOptions }): Promise<Granted> {
@@ -125,7 +130,10 @@ export const verbs = {
     return {
       timers: resources.filter((name) => name === 'Timeout').length,
       sockets: resources.filter((name) => name === 'TCPSocketWrap').length,
-      listeners: connected.client.eventNames().reduce((sum, name) => sum + connected.client.listenerCount(name), 0),
+      listeners: connected.clients.reduce(
+        (sum, client) => client.eventNames().reduce((count, name) => count + client.listenerCount(name), sum),
+        0,
+      ),
       holds,
       waiters,
       tidying,
@@ -217,23 +225,20 @@ async function oneHold(order: WorkOrder, key: string, invokedAt: number, entries
   await connected.locks.withLock(
     key,
     async (lease) => {
+      // The time is taken before the clock of the lease is asked: a process may be stopped between any two lines.
       const grantedAt = now();
+      const believed = isHeld(lease);
       const { fence } = lease;
-      const entry: Entry = {
-        process: process.pid,
-        key,
-        invokedAt,
-        grantedAt,
-        heldUntil: grantedAt,
-        fence,
-        outcome: 'unknown',
-      };
+      const at = { process: process.pid, key, invokedAt, grantedAt, heldUntil: grantedAt, fence };
+      const entry: Entry = { ...at, believed, outcome: believed ? 'unknown' : 'lost' };
       entries.push(entry);
       const stillHeld = () => {
-        if (isHeld(lease)) entry.heldUntil = now();
+        const askedAt = now();
+        if (isHeld(lease)) entry.heldUntil = askedAt;
         else entry.outcome = 'lost';
         return entry.outcome !== 'lost';
       };
+      if (!believed) return;
       const read = ledgerPort === undefined ? undefined : await ledger(ledgerPort).read(key, fence);
       if (read?.accepted === false) entry.outcome = 'stale';
       if (!stillHeld() || read?.accepted === false) return;

@@ -16,11 +16,15 @@ export class IoredisPort implements RedisPort {
   readonly cluster: boolean;
   readonly prefix: string;
   readonly #known = new Set<string>();
+  /** Without re-sending, ioredis 6.0.0 never settles what was under way when the connection broke: these are told here. */
+  readonly #unanswered = new Set<(error: Error) => void>();
+  readonly #resends: boolean;
   #ready?: Promise<void>;
 
   constructor(private readonly client: Client) {
     this.cluster = client.isCluster;
     this.prefix = String(client.options.keyPrefix ?? '');
+    this.#resends = isCluster(client) || client.options.autoResendUnfulfilledCommands !== false;
   }
 
   async run(script: Script, { keys, args }: ScriptRun, call: Call): Promise<unknown> {
@@ -28,7 +32,7 @@ export class IoredisPort implements RedisPort {
     if (call.abandoned) throw new Error('given up before it was sent');
     if (!this.#known.has(script.sha)) return this.#eval(script, keys, args);
     try {
-      return await this.client.evalsha(script.sha, keys.length, ...keys, ...args);
+      return await this.#answered(this.client.evalsha(script.sha, keys.length, ...keys, ...args));
     } catch (error) {
       // The server was restarted, or failed over to one that never saw the script: nothing was run.
       if (isNoScript(error)) return this.#eval(script, keys, args);
@@ -48,10 +52,31 @@ export class IoredisPort implements RedisPort {
   }
 
   async #eval(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const reply = await this.client.eval(script.source, keys.length, ...keys, ...args);
+    const reply = await this.#answered(this.client.eval(script.source, keys.length, ...keys, ...args));
     this.#known.add(script.sha);
     return reply;
   }
+
+  #answered<T>(reply: Promise<T>): Promise<T> {
+    if (this.#resends) return reply;
+    return new Promise<T>((resolve, reject) => {
+      if (this.#unanswered.size === 0) this.client.once('close', this.#onClose);
+      this.#unanswered.add(reject);
+      const settle = (then: () => void) => {
+        if (this.#unanswered.delete(reject) && this.#unanswered.size === 0) this.client.off('close', this.#onClose);
+        then();
+      };
+      reply.then(
+        (value) => settle(() => resolve(value)),
+        (error: Error) => settle(() => reject(error)),
+      );
+    });
+  }
+
+  readonly #onClose = () => {
+    for (const reject of this.#unanswered) reject(new Error('the connection broke before the answer came'));
+    this.#unanswered.clear();
+  };
 
   /** One listener, however many calls wait: they share the promise. */
   #whenReady(): Promise<void> {
