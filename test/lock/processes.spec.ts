@@ -75,8 +75,8 @@ describe.skipIf(redisServerMissing)('the budgets, with real processes', () => {
       console.log(
         `pubsub, ${waiters} waiters in ${processes}: ${across.toFixed(2)} commands each, handed over inside ${inside.toFixed(2)}`,
       );
-      if (waiters === 1000) expect(inside).toBeLessThan(0.2);
-      if (waiters === 1) expect(inside).toBe(2);
+      // One grant serves 64: few waiters cannot fill it. One waiter is not handed over to.
+      expect(inside).toBeLessThanOrEqual(waiters === 1 ? 2 : 3 / 64 + (3 * processes) / waiters + 0.02);
     },
   );
 

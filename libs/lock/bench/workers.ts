@@ -22,10 +22,14 @@ export interface Measured {
   waitsMs: number[];
   /** Waiters that never had a turn. */
   starved: number;
+  /** Of this process, from its first measured turn on. */
+  cpuMs: number;
 }
 
 export interface BlockResult {
   perSecond: number;
+  /** Of the workers' CPU time: what the library costs, on a machine that is busy with other things too. */
+  perCpuSecond: number;
   /** From a release to the next grant, whichever process it was in. */
   handOverMs: { p50: number; p99: number };
   waitMs: { p50: number; p99: number };
@@ -71,6 +75,7 @@ function resultOf(measured: readonly Measured[], measureMs: number): BlockResult
   );
   return {
     perSecond: (turns.length / measureMs) * 1000,
+    perCpuSecond: (turns.length / measured.reduce((sum, each) => sum + each.cpuMs, 0)) * 1000,
     handOverMs: { p50: percentile(handOvers, 0.5), p99: percentile(handOvers, 0.99) },
     waitMs: { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) },
     starved: measured.reduce((sum, each) => sum + each.starved, 0),

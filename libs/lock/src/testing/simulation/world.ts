@@ -57,12 +57,7 @@ export class World implements Network {
       callTimeoutMs: verbMs,
       delayMs: plan.delayMs[1] * (plan.store === 'redlock' ? 5 : 1),
       rateOf: (process) => rates.get(process) ?? 1,
-      // A lease that is cut short ends before those who wait for it expect that; in a line only the next one in it is told
-      // who holds the lock now.
-      prompt: plan.operations.every(
-        ({ extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) =>
-          extendMs >= ttlMs && (strategy !== 'queue' || autoRenew),
-      ),
+      prompt: isPrompt(plan),
       longestMs: Math.max(
         ...plan.operations.map(({ options, extendMs = 0 }) => Math.max(options.ttlMs ?? 0, extendMs)),
       ),
@@ -285,4 +280,16 @@ export class World implements Network {
       }
     });
   }
+}
+
+/** Whether nothing that is planned keeps the news of a free lock from those who wait for it. */
+function isPrompt({ operations, store }: Plan): boolean {
+  return operations.every(({ kind, extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) => {
+    // A lease that is cut short ends before those who wait for it expect that.
+    if (extendMs < ttlMs) return false;
+    // In a line only the next one in it is told who holds the lock now, and for how long.
+    if (strategy === 'queue' && !autoRenew) return false;
+    // Of several keys one was taken away: the others stand for their TTL, and only a server can be asked for that.
+    return store !== 'memory' || kind !== 'force';
+  });
 }
