@@ -119,7 +119,7 @@ describe.skipIf(redisServerMissing)('of five independent servers', () => {
     await sleep(2500);
     nodes[1] = await startRedisServer([], ports[1]);
     const backAt = now();
-    await sleep(maxTtlMs + 2000);
+    await sleep(maxTtlMs + 4000);
     // Healed altogether: clients stop waiting for those that were away.
     nodes[3] = await startRedisServer([], ports[3]);
     nodes[4] = await startRedisServer([], ports[4]);
@@ -129,7 +129,8 @@ describe.skipIf(redisServerMissing)('of five independent servers', () => {
     expect(between).toEqual([]);
     const refusals = reports.reduce((sum, report) => sum + (report.refusals['LOCK_BACKEND_UNAVAILABLE'] ?? 0), 0);
     expect(refusals, 'not exercised: nobody missed the majority').toBeGreaterThan(0);
-    expect(entries.filter(({ grantedAt }) => grantedAt > backAt).length).toBeGreaterThan(5);
+    const after = entries.filter(({ grantedAt }) => grantedAt > backAt);
+    expect(after.length).toBeGreaterThan(5);
     const { overlaps, inversions } = judge(entries);
     expect({ overlaps, inversions }).toEqual({ overlaps: [], inversions: [] });
     expect((await ledger.audit('quorum')).lost).toBe(0);
