@@ -38,7 +38,7 @@ export async function onceForEach(
 ): Promise<Outcome[]> {
   const claims = claimsOf(requests);
   if (claims.length === 0) return decide(requests.map((_, place) => place));
-  const outcomes = new Array<Outcome | undefined>(requests.length);
+  const outcomes = Array.from<Outcome | undefined>({ length: requests.length });
   const mine = await claim(tx, claims, requests, outcomes);
   // Copies wait for the one that decides for them, and are no work of their own.
   const copies = new Set(claims.flatMap(({ places }) => places.slice(1)));

@@ -1,6 +1,6 @@
 // One process of the benchmark: as many waiters as it is told, each taking its turn again and again until the block is over.
 import { Redis } from 'ioredis';
-import { createLocks, redisStore } from '@firstcome/lock';
+import { createLocks, redisStore } from '../src/index.js';
 import type { Block, Measured } from './workers.js';
 
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;

@@ -68,9 +68,9 @@ export class SoldOut {
       try {
         const users = asked.map(({ userId }) => userId);
         const reasons = await this.coupons.standingOfMany(undefined, couponId, users);
-        for (const [place, { resolve }] of asked.entries()) resolve(reasons[place]);
+        for (const [place, question] of asked.entries()) question.resolve(reasons[place]);
       } catch (error) {
-        for (const { reject } of asked) reject(error);
+        for (const question of asked) question.reject(error);
       }
     }
     this.questions.delete(couponId);

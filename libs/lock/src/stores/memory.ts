@@ -204,7 +204,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   /** Two old keys for every new one: what is idle goes, what is not goes to the young end. */
   #forget(): void {
     const { slots } = this.memory;
-    for (const [key, slot] of [...take(slots, 2)]) {
+    for (const [key, slot] of Array.from(take(slots, 2))) {
       slots.delete(key);
       if (this.#holder(slot) !== undefined || slot.line.length > 0 || slot.watchers.size > 0) slots.set(key, slot);
     }
