@@ -83,10 +83,13 @@ describe.skipIf(redisServerMissing)('the budgets, with real processes', () => {
   it.each([
     { waiters: 50, processes: 2 },
     { waiters: 1000, processes: 4 },
-  ])('queue: lines up, claims, releases, and nothing else: $waiters in $processes', async ({ waiters, processes }) => {
-    const each = await burst(processes, waiters, 1, 'queue');
-    console.log(`queue, ${waiters} waiters in ${processes}: ${each.toFixed(2)} commands each`);
-    // A look that comes while another is under way is one more, now and then.
-    expect(each).toBeLessThanOrEqual(3.1);
-  });
+  ])(
+    'queue: lines up, claims, releases, and at most one look more: $waiters in $processes',
+    async ({ waiters, processes }) => {
+      const each = await burst(processes, waiters, 1, 'queue');
+      console.log(`queue, ${waiters} waiters in ${processes}: ${each.toFixed(2)} commands each`);
+      // A release that finds the line empty calls everybody: whoever is on the way into it at that moment looks once more.
+      expect(each).toBeLessThanOrEqual(4);
+    },
+  );
 });

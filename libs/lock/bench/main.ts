@@ -55,15 +55,16 @@ const table = (results: Map<string, BlockResult[]>) => {
     const p50 = shown(spread(blocksOf.map((block) => block.handOverMs.p50)), 2);
     const p99 = shown(spread(blocksOf.map((block) => block.waitMs.p99)), 1);
     const gap = shown(spread(blocksOf.map((block) => block.longestGapMs)), 1);
+    const share = shown(spread(blocksOf.map((block) => block.leastShare * 100)));
     const starved = Math.max(...blocksOf.map((block) => block.starved));
     console.log(
-      `  ${name.padEnd(18)} ${perSecond.padEnd(30)} ${perCpu.padEnd(30)} ${p50.padEnd(22)} ${p99.padEnd(28)} ${gap.padEnd(26)} ${starved}`,
+      `  ${name.padEnd(18)} ${perSecond.padEnd(30)} ${perCpu.padEnd(30)} ${p50.padEnd(22)} ${p99.padEnd(28)} ${gap.padEnd(26)} ${share.padEnd(16)} ${starved}`,
     );
   }
 };
 const heading = (text: string) => {
   console.log(
-    `\n${text}\n  ${' '.repeat(18)} ${'turns a second'.padEnd(30)} ${'turns a CPU second'.padEnd(30)} ${'hand-over p50, ms'.padEnd(22)} ${'wait p99, ms'.padEnd(28)} ${'a process without, ms'.padEnd(26)} waiters without`,
+    `\n${text}\n  ${' '.repeat(18)} ${'turns a second'.padEnd(30)} ${'turns a CPU second'.padEnd(30)} ${'hand-over p50, ms'.padEnd(22)} ${'wait p99, ms'.padEnd(28)} ${'a process without, ms'.padEnd(26)} ${'least share, %'.padEnd(16)} waiters without`,
   );
 };
 
