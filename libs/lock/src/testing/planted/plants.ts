@@ -292,6 +292,18 @@ export const plants: readonly Plant[] = [
     adjust: forced,
   },
   {
+    mistake: 'a token whose votes were given back is used again, and a late release takes the new lock away',
+    law: 1,
+    edits: [
+      {
+        file: 'contest.ts',
+        find: '#renewToken(): void {',
+        replace: '#renewToken(): void {\n    if (this.#token) return;',
+      },
+    ],
+    stores: ['redlock'],
+  },
+  {
     mistake: 'the line of a killed process stands for ever',
     law: 10,
     edits: [{ file: `${lua}/queue-join.lua`, find: "redis.call('PEXPIRE', line, 86400000)", replace: '' }],

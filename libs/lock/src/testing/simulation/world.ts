@@ -128,7 +128,9 @@ export class World implements Network {
     if (this.plan.operations.some(({ id, process }) => begins(id, process))) return 'operations to come';
     if (this.#live.some(({ process }) => process.stopped)) return 'a process is stopped';
     if (this.hosts.some((host) => host.down || host.stopped)) return 'Redis is away';
-    if (this.#live.some(({ locks }) => locks.stats().tidying > 0)) return 'clean-ups';
+    const stats = this.#live.map(({ locks }) => locks.stats());
+    if (stats.some(({ keysInUse }) => keysInUse > 0)) return 'looks';
+    if (stats.some(({ tidying }) => tidying > 0)) return 'clean-ups';
     return this.ports.some(({ port, process }) => !process.dead && !port.idle) ? 'requests' : '';
   }
 
