@@ -84,9 +84,11 @@ export class Hold {
     return this.mayRenew(now) && !this.renewing && this.#renewAt <= now + withinMs;
   }
 
+  /** The store never takes time off, so the latest of all that it has confirmed stands, in whatever order the answers come. */
   renewed(sentAt: number, ttlMs: number): void {
-    if (this.#ended) return;
-    this.#deadline = sentAt + ttlMs - marginMs(ttlMs);
+    const deadline = sentAt + ttlMs - marginMs(ttlMs);
+    if (this.#ended || deadline <= this.#deadline) return;
+    this.#deadline = deadline;
     // Extended beyond the TTL, it is left alone until what remains is what a renewal would find.
     this.#renewAt = sentAt + Math.max(ttlMs / 3, ttlMs - (this.options.ttlMs * 2) / 3);
     this.#warnFrom(this.clock.now());

@@ -42,8 +42,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: `${lua}/release.lua`,
-        find: "if holder and (holder == ARGV[1] or ARGV[1] == '') then",
-        replace: 'if holder then',
+        find: "if redis.call('GET', KEYS[i]) == ARGV[1] then",
+        replace: "if redis.call('GET', KEYS[i]) then",
       },
     ],
     stores: redis,
@@ -147,7 +147,7 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: 'contest.ts',
-        find: 'if (this.#wakes === seen && sentAt < this.#lookAt)',
+        find: 'if ((this.#wakes === seen || sentAt < this.#deafUntil) && sentAt < this.#lookAt)',
         replace: 'if (sentAt < this.#lookAt)',
       },
     ],

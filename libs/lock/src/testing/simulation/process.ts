@@ -52,7 +52,8 @@ export class SimulatedProcess {
 
   stop(ms: number): void {
     const until = this.time.now + ms;
-    this.stoppedMs += until - Math.max(this.stoppedUntil, this.time.now);
+    // A short stop inside a longer one adds nothing, and takes nothing off.
+    this.stoppedMs += Math.max(0, until - Math.max(this.stoppedUntil, this.time.now));
     this.stoppedUntil = Math.max(this.stoppedUntil, until);
   }
 
