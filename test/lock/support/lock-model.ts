@@ -22,8 +22,9 @@ interface Hold {
   readonly ttlMs: number;
   readonly autoRenew: boolean;
   readonly client: ClientName;
-  /** The store frees it. */
+  /** Until then the store keeps it, and by then it has freed it: a lock handed over in a line has the time to claim it, too. */
   until: number;
+  freeBy: number;
   /** Its process no longer trusts it. */
   trustedUntil: number;
   /** An operator took it away; its process finds out with its next renewal, or when the time is over. */
@@ -49,6 +50,7 @@ const margin = (ttlMs: number) => ttlMs * 0.01 + 2;
 /** One store frees a key in the last millisecond of its time and the other after it, and a waiter looks one later. */
 const edgeMs = 3;
 const recheckMs = 1000;
+const claimMs = 1000;
 
 /** A renewed one asks a third of the TTL after it was renewed, an extended one when as much is left as a renewal would find. */
 function knowsBy({ autoRenew, forcedAt = 0, ttlMs, extendedTo = 0, trustedUntil }: Hold): number {
@@ -111,7 +113,7 @@ export class LockModel {
     const state = this.key(call.key);
     state.waiting.splice(state.waiting.indexOf(call), 1);
     const taken =
-      (state.holder && at <= state.holder.until + edgeMs) ||
+      (state.holder && at <= state.holder.freeBy) ||
       state.waiting.length > 0 ||
       state.open.some(({ hold }) => hold.client === call.client);
     const honest =
@@ -140,16 +142,17 @@ export class LockModel {
     if (code !== 'ok') return;
     hold.extendedTo = Math.max(hold.extendedTo ?? 0, at + ms);
     hold.until = Math.max(hold.until, at + ms);
+    hold.freeBy = Math.max(hold.freeBy, at + ms + edgeMs);
     hold.trustedUntil = Math.max(hold.trustedUntil, at + ms - margin(ms));
   }
 
   forced(key: string, held: boolean, at: number): void {
     const state = this.key(key);
     const { holder } = state;
-    const certain = !holder || Math.abs(at - holder.until) > edgeMs;
+    const certain = !holder || at < holder.until - edgeMs || at > holder.freeBy;
     const expected = holder !== undefined && at < holder.until;
     if (certain && held !== expected) throw new Error(`a forced release says ${held} instead of ${expected}`);
-    if (!holder || !expected) return;
+    if (!holder || !held) return;
     holder.forcedAt = at;
     state.holder = undefined;
   }
@@ -162,7 +165,7 @@ export class LockModel {
         const behindForced = open.some(
           ({ hold }) => hold.client === call.client && hold.forcedAt !== undefined && now <= knowsBy(hold),
         );
-        const free = !holder || now > holder.until + edgeMs + this.#unforeseenMs;
+        const free = !holder || now > holder.freeBy + this.#unforeseenMs;
         if (free && !behindForced) throw new Error(`${call.id} waits for a lock that nobody holds`);
       }
       for (const { lease, hold } of open) {
@@ -184,6 +187,7 @@ export class LockModel {
 
   #newHold({ client, ttlMs, autoRenew }: Call, at: number): Hold {
     const until = autoRenew ? Infinity : at + ttlMs;
-    return { client, ttlMs, autoRenew, until, trustedUntil: until - margin(ttlMs) };
+    const freeBy = (this.fairness === 'all' ? Math.max(until, at + claimMs) : until) + edgeMs;
+    return { client, ttlMs, autoRenew, until, freeBy, trustedUntil: until - margin(ttlMs) };
   }
 }
