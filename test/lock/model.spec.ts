@@ -62,9 +62,9 @@ describe('whatever two clients do', () => {
       const setting = settings.find((each) => each.name === name)!;
       const found = await fc.check(property(planted, setting), { numRuns: 300, seed: 1 });
       expect(found.failed, 'not found').toBe(true);
-      const [commands] = found.counterexample!;
-      console.log(`${mistake}: ${String(commands)}: ${String(found.errorInstance)}`);
-      expect([...commands].length).toBeLessThanOrEqual(atMost);
+      const commands = [...found.counterexample![0]].map((each) => each.toString());
+      console.log(`${mistake}: ${commands.join(', ')}: ${String(found.errorInstance)}`);
+      expect(commands.length).toBeLessThanOrEqual(atMost);
     },
     120_000,
   );
