@@ -31,7 +31,7 @@ interface Person {
 }
 
 // An instance remembers 10 000 verified tokens; these stay remembered.
-const peoplePerInstance = 9500;
+const knownPeople = 9500;
 
 /**
  * The users: raw keep-alive sockets, one thread. The client has to cost little, because it shares two cores with all that it
@@ -40,7 +40,10 @@ const peoplePerInstance = 9500;
 export class Crowd {
   private readonly people: Person[][];
 
-  constructor(private readonly urls: string[]) {
+  constructor(
+    private readonly urls: string[],
+    peoplePerInstance = knownPeople,
+  ) {
     this.people = urls.map((_, instance) =>
       Array.from({ length: peoplePerInstance }, (__, index) => {
         const name = `person-${index * urls.length + instance}`;
@@ -92,12 +95,12 @@ export class Crowd {
   }
 
   /** Every token once, so that each instance knows its people. */
-  async introduce(couponId: number): Promise<void> {
+  async introduce(couponId: number, strategy = 'empty'): Promise<void> {
     const crowd = await this.connect(64);
     const loops = crowd.flatMap((lines, instance) => {
       const left = [...this.people[instance]!];
       return lines.map(async (line) => {
-        for (let person = left.pop(); person; person = left.pop()) await line.grab(couponId, 'empty', person.bearer);
+        for (let person = left.pop(); person; person = left.pop()) await line.grab(couponId, strategy, person.bearer);
       });
     });
     await Promise.all(loops);
