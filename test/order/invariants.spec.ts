@@ -1,20 +1,19 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { invariants } from '../../apps/order/src/invariants.js';
-import { startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { cancel, charge, createOptions, itemsOf, order, pay, refund } from '../support/orders.js';
+import { openShop } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
 let shop: RunningApp;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
+  const opened = await openShop();
+  ({ database, shop } = opened);
   const [a, b] = await createOptions(shop.url, { stock: 10 }, { stock: 10 });
   await charge(shop.url, 'ann', 1000);
   const { json: placed } = await order(shop.url, 'ann', itemsOf({ [a]: 1, [b]: 2 }));
@@ -25,10 +24,7 @@ beforeAll(async () => {
   await cancel(shop.url, 'cat', unwanted.orderId);
   const { json: returned } = await order(shop.url, 'ann', itemsOf({ [a]: 1 }), { pay: true });
   await refund(shop.url, 'ann', returned.orderId);
-});
-afterAll(async () => {
-  await shop?.close();
-  await database?.drop();
+  return opened.close;
 });
 
 /** The ids of the invariants that the statements break; then everything is as it was. */
