@@ -1,4 +1,5 @@
-// npm run bench:issue [-- --quick] [--rounds 3] [--measure-ms 1200] [--only batched,atomic] [--json file]
+// npm run bench:issue -- [--quick] [--rounds 3] [--measure-ms 1200] [--only batched,atomic] [--json file]
+// With PROFILE=folder in the environment each instance leaves a CPU profile there.
 // One hot coupon that does not run out, two instances of the built app, users in a closed loop. The contenders take turns in
 // short blocks, round after round, so that a slow minute of the machine hits them all; ratios are taken within a round.
 import { writeFileSync } from 'node:fs';
