@@ -50,6 +50,7 @@ export const notYet = (advice: string) => z.undefined({ error: `is not served ye
 
 /** What every app of Firstcome reads: where it listens, whom it believes, what it logs. */
 export const commonFields = (port: number) => ({
+  NODE_ENV: z.string().default('development'),
   PORT: whole(port, 0, 65_535),
   DATABASE_POOL_SIZE: whole(10, 1, 200),
   JWT_SECRET: secret('the HS256 key of the tokens', 32),

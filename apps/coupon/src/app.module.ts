@@ -1,0 +1,69 @@
+import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
+import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
+import { RedisModule, RedisReadiness } from '@firstcome/redis';
+import { Module } from '@nestjs/common';
+import type { DynamicModule } from '@nestjs/common';
+import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
+import { CONFIG } from './config.js';
+import type { Config } from './config.js';
+import { CouponAdminController } from './coupon.admin.controller.js';
+import { CouponController } from './coupon.controller.js';
+import { couponErrors } from './coupon.errors.js';
+import { CouponInternalController } from './coupon.internal.controller.js';
+import { CouponRepository } from './coupon.repository.js';
+import { CouponService } from './coupon.service.js';
+import { GrabLimits } from './grab-limits.js';
+import { AtomicIssue } from './issuance/atomic.js';
+import { CriticalSection } from './issuance/critical-section.js';
+import { Strategies } from './issuance/strategies.js';
+import { LabController } from './lab.controller.js';
+import { LabService } from './lab.service.js';
+
+@Module({})
+export class AppModule {
+  static forRoot(config: Config): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        PostgresModule.forRoot({
+          ...config.database,
+          applicationName: 'coupon',
+          migrations: [Coupons1763400000001],
+          measure: timing.measure,
+        }),
+        RedisModule.forRoot(config.redis),
+        HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
+      ],
+      controllers: [
+        CouponController,
+        CouponAdminController,
+        CouponInternalController,
+        ...(config.lab ? [LabController] : []),
+      ],
+      providers: [
+        { provide: CONFIG, useValue: config },
+        CouponService,
+        CouponRepository,
+        GrabLimits,
+        CriticalSection,
+        AtomicIssue,
+        Strategies,
+        ...(config.lab ? [LabService] : []),
+      ],
+    };
+  }
+}
+
+/** The whole app, not yet listening. */
+export function createCouponApp(config: Config) {
+  return createHttpApp(AppModule.forRoot(config), {
+    name: 'coupon',
+    version: '0.1.0',
+    translators: [databaseProblem],
+    problems: [...Object.values(httpErrors), ...Object.values(couponErrors), ...Object.values(databaseErrors)],
+    trustProxy: config.trustProxy,
+    corsOrigins: config.corsOrigins,
+    logLevel: config.logLevel,
+    docs: config.docs,
+  });
+}

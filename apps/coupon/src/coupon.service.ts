@@ -1,0 +1,100 @@
+import { decodeCursor, encodeCursor, idempotency } from '@firstcome/http';
+import type { Answer, IdempotentRequest } from '@firstcome/http';
+import { Database } from '@firstcome/postgres';
+import { Injectable } from '@nestjs/common';
+import type { CouponListQuery, CreateCouponDto, MyCouponsQuery } from './coupon.dto.js';
+import { couponErrors } from './coupon.errors.js';
+import { GrabLimits } from './grab-limits.js';
+import { CouponRepository } from './coupon.repository.js';
+import type { CouponRow, UserCouponRow } from './coupon.repository.js';
+import type { CouponPage, CouponView, UserCouponPage, UserCouponView } from './coupon.view.js';
+import { Strategies } from './issuance/strategies.js';
+
+@Injectable()
+export class CouponService {
+  constructor(
+    private readonly database: Database,
+    private readonly coupons: CouponRepository,
+    private readonly limits: GrabLimits,
+    private readonly strategies: Strategies,
+  ) {}
+
+  /** The grab. A repeated request gets its stored answer before anything can refuse or delay it. */
+  async issue(
+    couponId: number,
+    userId: string,
+    address: string,
+    request: IdempotentRequest,
+    strategy?: string,
+  ): Promise<Answer> {
+    const chosen = this.strategies.choose(strategy);
+    const replayed = await idempotency.replay(this.database, request);
+    if (replayed) return replayed;
+    await this.limits.check(couponId, userId, address);
+    return chosen.issue({ couponId, userId, request });
+  }
+
+  async create(coupon: CreateCouponDto): Promise<CouponView> {
+    refuseMeaningless(coupon);
+    return couponView(await this.coupons.create(coupon));
+  }
+
+  async find(id: number): Promise<CouponView> {
+    const row = await this.coupons.find(id);
+    if (!row) throw couponErrors.COUPON_NOT_FOUND();
+    return couponView(row);
+  }
+
+  async list({ limit, cursor, status }: CouponListQuery): Promise<CouponPage> {
+    const [before] = cursor ? decodeCursor(cursor, ['int']) : [];
+    const rows = await this.coupons.page(before, status && 'ISSUABLE', limit + 1);
+    return page(rows, limit, couponView);
+  }
+
+  async listOfUser(userId: string, { limit, cursor, status }: MyCouponsQuery): Promise<UserCouponPage> {
+    const [before] = cursor ? decodeCursor(cursor, ['uuid']) : [];
+    const rows = await this.coupons.pageOfUser(userId, before, status, limit + 1);
+    return page(rows, limit, userCouponView);
+  }
+}
+
+/** One row more than the page was read: it says whether there is a next page. */
+function page<R extends { id: number | string }, V>(rows: R[], limit: number, view: (row: R) => V) {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items: items.map(view), nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null };
+}
+
+function refuseMeaningless({ discount, startsAt, endsAt }: CreateCouponDto): void {
+  const errors = [];
+  if (discount.type === 'PERCENT' && discount.value > 100) {
+    errors.push({ pointer: '/discount/value', code: 'max', message: 'a PERCENT discount is 1 to 100' });
+  }
+  if (startsAt && endsAt && new Date(endsAt) <= new Date(startsAt)) {
+    errors.push({ pointer: '/endsAt', code: 'window', message: 'endsAt must be after startsAt' });
+  }
+  if (errors.length > 0) throw couponErrors.COUPON_RULES_INVALID({ errors });
+}
+
+function couponView(row: CouponRow): CouponView {
+  const { discountType: type, discountValue: value, maxDiscount, status, ...rest } = row;
+  const discount = maxDiscount === null ? { type, value } : { type, value, maxDiscount };
+  const { id, name, minOrder, total, issued, perUserLimit, startsAt, endsAt } = rest;
+  return {
+    id,
+    name,
+    discount,
+    minOrder,
+    total,
+    issued,
+    remaining: total - issued,
+    perUserLimit,
+    startsAt,
+    endsAt,
+    status,
+  };
+}
+
+function userCouponView({ id, ...row }: UserCouponRow): UserCouponView {
+  return { userCouponId: id, ...row };
+}

@@ -1,0 +1,47 @@
+// CONTRACT.md section 6, as far as the coupon database can say it alone. Each statement returns the rows that break the
+// invariant; none is the only good answer. `npm run verify` and GET /v1/lab/invariants both run this list.
+
+export interface Invariant {
+  id: string;
+  name: string;
+  text: string;
+}
+
+export const invariants: Invariant[] = [
+  {
+    id: 'I1',
+    name: 'issued = count of user coupons <= total',
+    text: `select c.id as "couponId", c.total, c.issued, count(u.id)::int as stored
+             from coupons c left join user_coupons u on u.coupon_id = c.id
+            group by c.id having c.issued <> count(u.id) or c.issued > c.total`,
+  },
+  {
+    id: 'I2',
+    name: 'nobody above the per-user limit',
+    text: `select u.coupon_id as "couponId", u.user_id as "userId", count(*)::int as held, c.per_user_limit as "perUserLimit"
+             from user_coupons u join coupons c on c.id = u.coupon_id
+            group by u.coupon_id, u.user_id, c.per_user_limit having count(*) > c.per_user_limit`,
+  },
+  {
+    id: 'I2',
+    name: 'serials 1..issued without gaps',
+    text: `select coupon_id as "couponId", serial, place::int
+             from (select coupon_id, serial, row_number() over (partition by coupon_id order by serial) as place
+                     from user_coupons) numbered
+            where serial <> place`,
+  },
+  {
+    id: 'I5',
+    name: 'a reserved or used user coupon names its order, no other does',
+    text: `select id as "userCouponId", status, order_id as "orderId" from user_coupons
+            where (status in ('RESERVED', 'USED')) <> (order_id is not null)`,
+  },
+  {
+    id: 'I8',
+    name: 'an idempotency key has at most one effect: the user coupon that its stored answer names, and no other key does',
+    text: `select answer."userCouponId", count(*)::int as keys, count(u.id)::int as effects
+             from (select (body::json ->> 'userCouponId')::uuid as "userCouponId" from idempotency_keys where status = 201) answer
+             left join user_coupons u on u.id = answer."userCouponId"
+            group by answer."userCouponId" having count(*) > 1 or count(u.id) <> count(*)`,
+  },
+];

@@ -1,0 +1,25 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class InvariantResult {
+  @ApiProperty({ example: 'I1' }) id: string;
+  @ApiProperty() name: string;
+  @ApiProperty({ type: 'integer', description: '0 is the only good answer.' }) breaches: number;
+  @ApiProperty({ type: 'array', items: { type: 'object', additionalProperties: true } }) examples: Record<
+    string,
+    unknown
+  >[];
+}
+
+export class InvariantReport {
+  @ApiProperty() ok: boolean;
+  @ApiProperty({ type: [InvariantResult] }) invariants: InvariantResult[];
+}
+
+export class LockView {
+  @ApiProperty({ example: 'coupon:issue:42' }) key: string;
+  @ApiProperty({ type: 'integer', description: 'How long the holder has left, in milliseconds.' }) remainingMs: number;
+}
+
+export class LockList {
+  @ApiProperty({ type: [LockView] }) items: LockView[];
+}

@@ -1,0 +1,114 @@
+// What must be true of this database at rest (CONTRACT.md section 6). Each text selects the rows that break the rule, so
+// that an empty answer is a pass and a breach names what is broken. Read by `npm run verify` and by GET /v1/lab/invariants.
+export interface Invariant {
+  id: string;
+  name: string;
+  text: string;
+}
+
+export const invariants: Invariant[] = [
+  {
+    id: 'I3',
+    name: 'per option initial + adjustments + returns - sold = on hand, reserved = open reservations, both >= 0',
+    text: `
+      with moved as (
+        select i.option_id,
+               coalesce(sum(i.quantity) filter (where o.status in ('PAID', 'REFUNDED')), 0) as sold,
+               coalesce(sum(i.quantity) filter (where o.status = 'REFUNDED'), 0) as returned,
+               coalesce(sum(i.quantity) filter (where o.status = 'PENDING_PAYMENT'), 0) as open
+        from order_items i join orders o on o.id = i.order_id
+        group by i.option_id
+      ), adjusted as (
+        select option_id, sum(delta) as delta from stock_adjustments group by option_id
+      ), expected as (
+        select o.id, o.on_hand, o.reserved,
+               o.initial_stock + coalesce(a.delta, 0) + coalesce(m.returned, 0) - coalesce(m.sold, 0) as expected_on_hand,
+               coalesce(m.open, 0) as expected_reserved
+        from options o left join moved m on m.option_id = o.id left join adjusted a on a.option_id = o.id
+      )
+      select * from expected
+      where on_hand <> expected_on_hand or reserved <> expected_reserved or on_hand < 0 or reserved < 0`,
+  },
+  {
+    id: 'I4',
+    name: 'per wallet the ledger sums to the balance, and the balance is >= 0',
+    text: `
+      select coalesce(w.user_id, l.user_id) as user_id, w.balance, l.points
+      from wallets w
+      full join (select user_id, sum(amount) as points from points_ledger group by user_id) l on l.user_id = w.user_id
+      where w.balance is distinct from coalesce(l.points, 0) or w.balance < 0`,
+  },
+  {
+    id: 'I5',
+    name: 'a user coupon is in at most one live order',
+    text: `
+      select user_coupon_id, count(*) as orders
+      from orders
+      where user_coupon_id is not null and status in ('PENDING_PAYMENT', 'PAID')
+      group by user_coupon_id having count(*) > 1`,
+  },
+  {
+    id: 'I6',
+    name: 'a paid order has exactly one payment and one spend, both of its total; no other order has any',
+    text: `
+      select o.id, o.status, o.total, p.payments, p.paid, l.spends, l.spent
+      from orders o
+      left join (select order_id, count(*) as payments, sum(amount) as paid from payments group by order_id) p
+        on p.order_id = o.id
+      left join (select order_id, count(*) as spends, -sum(amount) as spent from points_ledger where kind = 'SPEND' group by order_id) l
+        on l.order_id = o.id
+      where case when o.status in ('PAID', 'REFUNDED')
+                 then p.payments is distinct from 1 or l.spends is distinct from 1
+                      or p.paid is distinct from o.total or l.spent is distinct from o.total
+                 else p.payments is not null or l.spends is not null end`,
+  },
+  {
+    id: 'I7',
+    name: 'a finished order holds no reservation',
+    text: `
+      select o.id as option_id, o.reserved, coalesce(r.open, 0) as open
+      from options o
+      left join (
+        select i.option_id, sum(i.quantity) as open
+        from order_items i join orders on orders.id = i.order_id
+        where orders.status = 'PENDING_PAYMENT'
+        group by i.option_id
+      ) r on r.option_id = o.id
+      where o.reserved > coalesce(r.open, 0)`,
+  },
+  {
+    id: 'I8',
+    name: 'an idempotency key has at most one effect: each order and each charge is named by exactly one stored answer',
+    text: `
+      with answer as (
+        select body::json as body from idempotency_keys where status = 201
+      ), effect as (
+        select id::text as id, 'order' as kind, case when paid_at is null then 1 else 2 end as most from orders
+        union all
+        select id::text, 'charge', 1 from points_ledger where kind = 'CHARGE'
+      ), named as (
+        select coalesce(body->>'orderId', body->>'ledgerId') as id, count(*) as answers from answer group by 1
+      )
+      select effect.kind, effect.id, coalesce(named.answers, 0) as answers
+      from effect left join named on named.id = effect.id
+      where coalesce(named.answers, 0) not between 1 and effect.most`,
+  },
+  {
+    id: 'I12',
+    name: 'one event per committed transition, numbered from 1 without gaps',
+    text: `
+      with counted as (
+        select o.id, o.status, o.total,
+               count(*) filter (where e.type = 'OrderCreated') as created,
+               count(*) filter (where e.type = 'StockReserved') as reserved,
+               count(*) filter (where e.type = 'PointsSpent') as spent,
+               count(*) filter (where e.type = 'OrderPaid') as paid,
+               count(e.seq) as events, coalesce(max(e.seq), 0) as last_seq
+        from orders o left join order_events e on e.order_id = o.id
+        group by o.id
+      )
+      select * from counted
+      where created <> 1 or reserved <> 1 or events <> last_seq
+         or paid <> (status in ('PAID', 'REFUNDED'))::int or spent <> (status in ('PAID', 'REFUNDED'))::int`,
+  },
+];

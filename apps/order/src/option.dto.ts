@@ -1,0 +1,21 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
+import { stockLimit } from './option.repository.js';
+
+export class AdjustStockDto {
+  @ApiProperty({
+    type: 'integer',
+    minimum: -stockLimit,
+    maximum: stockLimit,
+    description: 'Pieces added or, below 0, taken; not 0.',
+  })
+  @IsInt()
+  @Min(-stockLimit)
+  @Max(stockLimit)
+  @NotEquals(0)
+  delta: number;
+
+  @ApiProperty({ minLength: 1, maxLength: 200 })
+  @Matches(/^(?=.*\S).{1,200}$/su, { message: 'reason must be 1 to 200 characters and not only blanks' })
+  reason: string;
+}

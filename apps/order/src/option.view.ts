@@ -1,0 +1,6 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+export class AdjustedStockView {
+  @ApiProperty({ type: 'integer' }) optionId: number;
+  @ApiProperty({ type: 'integer' }) available: number;
+}

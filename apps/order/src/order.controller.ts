@@ -1,0 +1,62 @@
+import { CurrentUser, IdempotencyKey, PathUuid, Problems, sendAnswer } from '@firstcome/http';
+import type { IdempotentRequest, User } from '@firstcome/http';
+import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
+import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { EventView } from './event.view.js';
+import { optionErrors } from './option.errors.js';
+import { CreateOrderDto, CreateOrderQuery, MyOrdersQuery } from './order.dto.js';
+import { orderErrors } from './order.errors.js';
+import { OrderService } from './order.service.js';
+import { OrderPage, OrderView } from './order.view.js';
+import { walletErrors } from './wallet.errors.js';
+
+const { OPTION_NOT_FOUND, OUT_OF_STOCK, STRATEGY_UNKNOWN } = optionErrors;
+const { ORDER_NOT_FOUND, PRICE_CHANGED, COUPON_NOT_USABLE, QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED } =
+  orderErrors;
+
+@Controller('v1')
+export class OrderController {
+  constructor(private readonly orders: OrderService) {}
+
+  @Post('orders')
+  @ApiHeader({ name: 'X-Stock-Strategy', required: false, description: 'Lab only: the strategy of this one request.' })
+  @ApiCreatedResponse({ type: OrderView })
+  @Problems(
+    ...[OPTION_NOT_FOUND, OUT_OF_STOCK, COUPON_NOT_USABLE, PRICE_CHANGED, walletErrors.INSUFFICIENT_POINTS],
+    ...[QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED, STRATEGY_UNKNOWN],
+  )
+  async create(
+    @CurrentUser() user: User,
+    @Body() order: CreateOrderDto,
+    @Query() query: CreateOrderQuery,
+    @IdempotencyKey({ required: true }) request: IdempotentRequest,
+    @Headers('x-stock-strategy') strategy: string | undefined,
+    @Res() reply: FastifyReply,
+  ): Promise<void> {
+    sendAnswer(
+      reply,
+      await this.orders.create({ userId: user.id, order, pay: query.pay === 'true', request, strategy }),
+    );
+  }
+
+  @Get('orders/:id')
+  @ApiOkResponse({ type: OrderView })
+  @Problems(ORDER_NOT_FOUND)
+  find(@PathUuid('id') id: string, @CurrentUser() user: User): Promise<OrderView> {
+    return this.orders.find(id, user.id);
+  }
+
+  @Get('orders/:id/events')
+  @ApiOkResponse({ type: [EventView] })
+  @Problems(ORDER_NOT_FOUND)
+  timeline(@PathUuid('id') id: string, @CurrentUser() user: User): Promise<EventView[]> {
+    return this.orders.timeline(id, user.id);
+  }
+
+  @Get('me/orders')
+  @ApiOkResponse({ type: OrderPage })
+  mine(@CurrentUser() user: User, @Query() query: MyOrdersQuery): Promise<OrderPage> {
+    return this.orders.list(user.id, query);
+  }
+}

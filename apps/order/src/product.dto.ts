@@ -1,0 +1,50 @@
+import { ApiProperty } from '@nestjs/swagger';
+import { Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayMinSize,
+  IsArray,
+  IsInt,
+  IsObject,
+  Matches,
+  Max,
+  Min,
+  ValidateNested,
+} from 'class-validator';
+import { stockLimit } from './option.repository.js';
+
+const named = /^(?=.*\S).{1,100}$/su;
+
+export class CreateOptionDto {
+  @ApiProperty({ minLength: 1, maxLength: 100 })
+  @Matches(named, { message: 'name must be 1 to 100 characters and not only blanks' })
+  name: string;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Points for one piece.' })
+  @IsInt()
+  @Min(0)
+  @Max(Number.MAX_SAFE_INTEGER)
+  price: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, maximum: stockLimit })
+  @IsInt()
+  @Min(0)
+  @Max(stockLimit)
+  stock: number;
+}
+
+export class CreateProductDto {
+  @ApiProperty({ minLength: 1, maxLength: 100 })
+  @Matches(named, { message: 'name must be 1 to 100 characters and not only blanks' })
+  name: string;
+
+  // IsObject as well: ValidateNested alone walks into an array in an array and finds nothing wrong with an empty one.
+  @ApiProperty({ type: [CreateOptionDto], minItems: 1, maxItems: 50 })
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(50)
+  @IsObject({ each: true })
+  @ValidateNested({ each: true })
+  @Type(() => CreateOptionDto)
+  options: CreateOptionDto[];
+}

@@ -1,0 +1,30 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '../config.js';
+import type { Config } from '../config.js';
+import { optionErrors } from '../option.errors.js';
+import { SortedStock } from './sorted.js';
+import type { StockStrategy } from './strategy.js';
+
+/** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
+@Injectable()
+export class Strategies {
+  private readonly byName: Map<string, StockStrategy>;
+
+  constructor(
+    @Inject(CONFIG) private readonly config: Config,
+    sorted: SortedStock,
+  ) {
+    this.byName = new Map<string, StockStrategy>([['sorted', sorted]]);
+  }
+
+  choose(header: string | undefined): StockStrategy {
+    const asked = this.config.lab ? header : undefined;
+    const strategy = this.byName.get(asked ?? this.config.stockStrategy);
+    if (!strategy) {
+      throw optionErrors.STRATEGY_UNKNOWN({
+        detail: `X-Stock-Strategy must be one of ${[...this.byName.keys()].join(', ')}.`,
+      });
+    }
+    return strategy;
+  }
+}

@@ -1,0 +1,32 @@
+export { AdminOnly, CurrentUser, Public, ServiceOnly, type Access, type AuthOptions, type User } from './auth.js';
+export { decodeCursor, encodeCursor, type CursorPart, type CursorValues } from './cursor.js';
+export { createHttpApp, type HttpOptions } from './http-app.js';
+export { runHttpApp } from './run-http-app.js';
+export { httpErrors } from './http.errors.js';
+export { HttpModule, type HttpModuleOptions } from './http.module.js';
+export { IdempotencyKey, sendAnswer } from './idempotency-key.js';
+export {
+  idempotency,
+  idempotencyTableSql,
+  type Answer,
+  type IdempotentRequest,
+  type SqlExecutor,
+  type SqlTransaction,
+} from './idempotency.js';
+export { metricsRegistry } from './metrics.js';
+export { PageQuery, QueryInt } from './page-query.js';
+export { parseId, parseUuid, PathId, PathUuid } from './path-params.js';
+export {
+  defineProblems,
+  ProblemError,
+  type DefinedProblem,
+  type ProblemDetail,
+  type ProblemFields,
+  type ProblemInfo,
+  type ProblemTranslator,
+} from './problem.js';
+export { Problems } from './problems.decorator.js';
+export type { ReadinessCheck } from './health.controller.js';
+export { listRoutes, type RouteInfo } from './routes.js';
+export { timing } from './timing.js';
+export { uuidv7 } from './uuidv7.js';

@@ -1,0 +1,97 @@
+import { Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { accepts } from './accept.js';
+import { answerCors } from './cors.js';
+import { httpErrors } from './http.errors.js';
+import { KnownPaths } from './known-paths.js';
+import type { Lifecycle } from './lifecycle.js';
+import { isPlainJson } from './media-type.js';
+import { httpDuration } from './metrics.js';
+import type { ProblemError } from './problem.js';
+import { requestContext, type RequestContext } from './request-context.js';
+import { serverTiming } from './timing.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    context: RequestContext | undefined;
+  }
+}
+
+const MAX_URL = 4096;
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
+
+interface Rules {
+  lifecycle: Lifecycle;
+  corsOrigins: string[];
+}
+
+/** What holds for every request before its handler; the first broken rule answers. */
+export function installRequestRules(fastify: FastifyInstance, { lifecycle, corsOrigins }: Rules): void {
+  const paths = new KnownPaths();
+  const origins = new Set(corsOrigins);
+  fastify.decorateRequest('context', undefined);
+  fastify.addHook('onRoute', (route) => paths.add(route.method, route.url));
+
+  fastify.addHook('onRequest', (request, reply, done) => {
+    request.context = { requestId: request.id, timings: { lock: 0, hold: 0, db: 0 } };
+    lifecycle.begin();
+    if (answerCors(request, reply, origins, paths)) return;
+    requestContext.run(request.context, done, brokenRule(request, paths, lifecycle));
+  });
+
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    reply.header('x-request-id', request.id);
+    if (lifecycle.stopping) reply.header('connection', 'close');
+    if (request.context && !SAFE_METHODS.has(request.method)) {
+      reply.header('server-timing', serverTiming(request.context.timings));
+    }
+    done();
+  });
+
+  // The bytes only: they are read as JSON after the token was (strict-input.guard.ts).
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
+  count(fastify, lifecycle);
+}
+
+function count(fastify: FastifyInstance, lifecycle: Lifecycle): void {
+  const duration = httpDuration();
+  const logger = new Logger('Request');
+  fastify.addHook('onResponse', (request, reply, done) => {
+    // A URL that the router refused has no context: no hook saw it come.
+    if (request.context) lifecycle.finish();
+    const { method } = request;
+    const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
+    duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
+    logger.debug({ requestId: request.id, method, route, status: reply.statusCode, ms: reply.elapsedTime });
+    done();
+  });
+}
+
+function brokenRule(request: FastifyRequest, paths: KnownPaths, lifecycle: Lifecycle): ProblemError | undefined {
+  const { raw, method } = request;
+  if (raw.headers.host === undefined && raw.httpVersion === '1.1') {
+    return httpErrors.BAD_REQUEST({ detail: 'An HTTP/1.1 request needs a Host header.' });
+  }
+  if (raw.url!.length > MAX_URL) return httpErrors.URI_TOO_LONG();
+  if (request.is404) return unknownRoute(request, paths);
+  // The pattern and not the URL, which may also come with a scheme and a host in front.
+  const route = request.routeOptions.url ?? '';
+  const versioned = route.startsWith('/v1/');
+  if (!versioned && !route.startsWith('/internal/')) return undefined;
+  if (lifecycle.stopping) return httpErrors.SHUTTING_DOWN();
+  if (versioned && !accepts(raw.headers.accept)) return httpErrors.NOT_ACCEPTABLE();
+  // An empty POST needs no media type.
+  if (SAFE_METHODS.has(method) || !sendsBody(request) || isPlainJson(raw.headers)) return undefined;
+  return httpErrors.UNSUPPORTED_MEDIA_TYPE();
+}
+
+function unknownRoute(request: FastifyRequest, paths: KnownPaths): ProblemError {
+  const methods = paths.methodsOf(request.url);
+  if (methods.length === 0) return httpErrors.ROUTE_NOT_FOUND();
+  return httpErrors.METHOD_NOT_ALLOWED({ headers: { allow: methods.join(', ') } });
+}
+
+function sendsBody({ headers }: FastifyRequest): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}

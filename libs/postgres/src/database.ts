@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { Pool } from 'pg';
+import type { DataSource } from 'typeorm';
+import { DatabaseUnavailableError } from './errors.js';
+import { Session } from './session.js';
+import type { Statement } from './statement.js';
+import type { Transaction } from './transaction.js';
+
+export interface TransactionOptions {
+  /** From BEGIN to the reply to COMMIT; then the connection is cut, and the server rolls back what was not committed. */
+  timeoutMs?: number;
+  /** Called right before COMMIT is sent: what throws here rolls back. */
+  beforeCommit?: () => void;
+}
+
+export interface PoolStats {
+  total: number;
+  idle: number;
+  waiting: number;
+}
+
+/** Adds the time of a piece of work to whatever measures it. */
+export type Measure = <R>(part: 'db', work: () => Promise<R>) => Promise<R>;
+
+const DEFAULT_TIMEOUT_MS = 5_000;
+
+/** PostgreSQL by plain, prepared SQL, over the pool of TypeORM's data source. Every call ends by a deadline. */
+@Injectable()
+export class Database {
+  readonly name = 'database';
+  private readonly pool: Pool;
+
+  constructor(
+    readonly dataSource: DataSource,
+    private readonly measure: Measure = (_, work) => work(),
+  ) {
+    this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+  }
+
+  /** One statement that commits by itself. A connection that breaks meanwhile leaves its outcome unknown. */
+  query<R>(statement: Statement, values: unknown[] = []): Promise<R[]> {
+    return this.measure('db', () =>
+      this.withSession(DEFAULT_TIMEOUT_MS, (session) => session.autocommit(statement, values)),
+    );
+  }
+
+  /** BEGIN, work, COMMIT on one connection; what work throws rolls back and is thrown on. */
+  transaction<R>(work: (tx: Transaction) => Promise<R>, options: TransactionOptions = {}): Promise<R> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS, beforeCommit } = options;
+    return this.measure('db', () => this.withSession(timeoutMs, (session) => session.transaction(work, beforeCommit)));
+  }
+
+  /** For the readiness of the app. */
+  async check(): Promise<void> {
+    await this.query({ name: 'ready', text: 'select 1' });
+  }
+
+  poolStats(): PoolStats {
+    return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
+  }
+
+  async close(): Promise<void> {
+    if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private async withSession<R>(timeoutMs: number, work: (session: Session) => Promise<R>): Promise<R> {
+    const client = await this.pool.connect().catch((cause: unknown) => {
+      throw new DatabaseUnavailableError({ cause });
+    });
+    const session = new Session(client, timeoutMs);
+    try {
+      return await work(session);
+    } finally {
+      session.end();
+    }
+  }
+}

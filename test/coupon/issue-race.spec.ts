@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { issueStrategyNames } from '../../apps/coupon/src/issuance/strategy.js';
+import { startCoupon } from '../support/apps.js';
+import type { RunningApp } from '../support/apps.js';
+import { barrier } from '../support/barrier.js';
+import { createCoupon, grab, outcomes } from '../support/coupons.js';
+import { createTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+
+let database: TestDatabase;
+let instances: [RunningApp, RunningApp];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const overrides = { COUPON_DATABASE_URL: database.url };
+  instances = [await startCoupon(overrides), await startCoupon(overrides)];
+});
+afterAll(async () => {
+  await Promise.all((instances ?? []).map((instance) => instance.close()));
+  await database?.drop();
+});
+
+describe('negative control: reading, deciding and writing without any guard', () => {
+  it('oversells when two buyers look before either writes, so the race below is a race', async () => {
+    await database.query('create table unguarded (total int, issued int)');
+    await database.query('insert into unguarded values (1, 0)');
+    const bothHaveLooked = barrier(2);
+    const buy = async (): Promise<boolean> => {
+      const [row] = await database.query<{ total: number; issued: number }>('select total, issued from unguarded');
+      await bothHaveLooked();
+      if (!row || row.issued >= row.total) return false;
+      await database.query('update unguarded set issued = $1', [row.issued + 1]);
+      return true;
+    };
+    expect(await Promise.all([buy(), buy()]), 'one coupon, two buyers').toEqual([true, true]);
+  });
+});
+
+describe.each(issueStrategyNames)('the strategy %s', (strategy) => {
+  const headers = { 'x-issue-strategy': strategy };
+
+  it('gives 400 users over two instances exactly the 100 coupons there are, serials 1 to 100', async () => {
+    const couponId = await createCoupon(instances[0].url);
+    const everybodyIsHere = barrier(400);
+    const replies = await Promise.all(
+      Array.from({ length: 400 }, async (_, index) => {
+        await everybodyIsHere();
+        return grab(instances[index % 2]!.url, couponId, `user-${index}`, { headers });
+      }),
+    );
+    expect(outcomes(replies)).toEqual({ '201': 100, '409 COUPON_SOLD_OUT': 300 });
+
+    const told = replies.filter(({ status }) => status === 201).map(({ json }) => json);
+    const serials = told.map(({ serial }) => serial as number);
+    expect(serials.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+    const stored = await database.query<{ id: string; user_id: string; serial: number }>(
+      'select id, user_id, serial from user_coupons where coupon_id = $1',
+      [couponId],
+    );
+    const facts = (rows: { id: string; user: string; serial: number }[]) =>
+      rows.map(({ id, user, serial }) => `${serial} ${user} ${id}`).toSorted();
+    expect(facts(told.map(({ userCouponId: id, userId: user, serial }) => ({ id, user, serial })))).toEqual(
+      facts(stored.map(({ user_id: user, ...row }) => ({ ...row, user }))),
+    );
+  });
+
+  it('gives 50 copies of one user one coupon, and every refusal names it', async () => {
+    const couponId = await createCoupon(instances[0].url);
+    const replies = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => grab(instances[index % 2]!.url, couponId, 'eager', { headers })),
+    );
+    expect(outcomes(replies)).toEqual({ '201': 1, '409 COUPON_ALREADY_ISSUED': 49 });
+    expect(new Set(replies.map(({ json }) => json.userCouponId)).size).toBe(1);
+  });
+
+  it('gives a user who may have three of them three, whatever the copies do', async () => {
+    const couponId = await createCoupon(instances[0].url, { perUserLimit: 3 });
+    const replies = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => grab(instances[index % 2]!.url, couponId, 'eager', { headers })),
+    );
+    const told = outcomes(replies);
+    expect(told['201']).toBe(3);
+    const [stored] = await database.query<{ held: number }>(
+      'select count(*)::int as held from user_coupons where coupon_id = $1',
+      [couponId],
+    );
+    expect(stored?.held).toBe(3);
+    // A copy that was overtaken each time it looked is told to come back, never that it has too many.
+    expect((told['409 COUPON_ALREADY_ISSUED'] ?? 0) + (told['409 CONCURRENT_UPDATE'] ?? 0)).toBe(9);
+  });
+
+  it('decides 20 copies of one key once', async () => {
+    const couponId = await createCoupon(instances[0].url);
+    const copy = (index: number) => grab(instances[index % 2]!.url, couponId, 'sure', { headers, key: 'one-key' });
+    const replies = await Promise.all(Array.from({ length: 20 }, (_, index) => copy(index)));
+    const created = replies.filter(({ status }) => status === 201);
+    const others = replies.filter(({ status }) => status !== 201);
+    expect(created.length).toBeGreaterThan(0);
+    expect(new Set(created.map(({ text }) => text)).size).toBe(1);
+    for (const { json } of others) expect(json.code).toBe('IDEMPOTENCY_IN_PROGRESS');
+    expect((await copy(0)).text).toBe(created[0]!.text);
+  });
+});
