@@ -75,7 +75,8 @@ export interface ArrivalScenario {
  * The users who can be waiting at once are set up beforehand, because setting them up during a burst delays the burst.
  */
 export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number): ArrivalScenario {
-  if (!Number.isInteger(phase.rate)) throw new RangeError(`Phase ${phase.name}: ${phase.rate} is no whole rate per second.`);
+  if (!Number.isInteger(phase.rate))
+    throw new RangeError(`Phase ${phase.name}: ${phase.rate} is no whole rate per second.`);
   const vus = Math.max(1, Math.min(arrivalsOf(phase), Math.ceil(maxWaiting)));
   return {
     executor: 'constant-arrival-rate',

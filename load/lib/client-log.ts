@@ -47,7 +47,12 @@ export function parseClientLog(text: string): ClientRecord[] {
     } catch {
       throw new ClientLogError(`Line ${index + 1} of the client log is no JSON: ${line.slice(0, 200)}`);
     }
-    if (typeof record !== 'object' || record === null || typeof record.outcome !== 'string' || !Number.isFinite(record.at)) {
+    if (
+      typeof record !== 'object' ||
+      record === null ||
+      typeof record.outcome !== 'string' ||
+      !Number.isFinite(record.at)
+    ) {
       throw new ClientLogError(`Line ${index + 1} of the client log is no record: ${line.slice(0, 200)}`);
     }
     records.push(record);

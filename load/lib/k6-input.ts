@@ -1,5 +1,5 @@
 // What the runner tells a k6 scenario: written to a file before a block, named to k6 by the variable INPUT.
-import type { Phase } from './arrivals.ts';
+import type { Phase } from './arrivals.js';
 
 export interface K6Input {
   phases: Phase[];

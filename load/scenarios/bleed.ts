@@ -8,7 +8,10 @@ const isProbe = ({ name }: { name: string }) => name.startsWith('probe');
 
 export const options = optionsOf(
   {
-    ...arrivals('grab', input.phases.filter((phase) => !isProbe(phase))),
+    ...arrivals(
+      'grab',
+      input.phases.filter((phase) => !isProbe(phase)),
+    ),
     ...arrivals('probe', input.phases.filter(isProbe)),
   },
   { probes: ['count>0'], probe_errors: ['count==0'] },

@@ -27,12 +27,12 @@ http.setResponseCallback(http.expectedStatuses({ min: 200, max: 299 }, 409, 429,
 
 /** A file of lines, kept once for all users of this k6 process. */
 export function lines(name: string, file: string): string[] {
-  return new SharedArray(name, () => open(file).split('\n')) as string[];
+  return new SharedArray<string>(name, () => open(file).split('\n'));
 }
 
 /** One k6 scenario per phase, each naming the function it runs. */
-export function arrivals(exec: string, phases: Phase[] = input.phases): Record<string, ArrivalScenario> {
-  return Object.fromEntries(phases.map((phase) => [phase.name, arrivalScenario(phase, exec, input.maxWaiting)]));
+export function arrivals(run: string, phases: Phase[] = input.phases): Record<string, ArrivalScenario> {
+  return Object.fromEntries(phases.map((phase) => [phase.name, arrivalScenario(phase, run, input.maxWaiting)]));
 }
 
 export function options(scenarios: Record<string, ArrivalScenario>, more: Options['thresholds'] = {}): Options {
@@ -106,10 +106,20 @@ function prepare({ method, path, user, body, key, request }: Call, instance: num
   if (input.strategyHeader && method === 'POST') headers[input.strategyHeader.name] = input.strategyHeader.value;
   // Longer than any deadline of the system: a client that gives up first would see only its own patience.
   const params = { headers, timeout: '18s', tags: { name: request }, redirects: 0 };
-  return { method, url: `${input.urls[instance]}${path}`, body: method === 'POST' ? JSON.stringify(body ?? {}) : null, params };
+  return {
+    method,
+    url: `${input.urls[instance]}${path}`,
+    body: method === 'POST' ? JSON.stringify(body ?? {}) : null,
+    params,
+  };
 }
 
-function record(call: Call, instance: number, at: number, response: RefinedResponse<ResponseType | undefined>): ClientRecord {
+function record(
+  call: Call,
+  instance: number,
+  at: number,
+  response: RefinedResponse<ResponseType | undefined>,
+): ClientRecord {
   const body = parseBody(response);
   const code = response.status >= 400 && typeof body.code === 'string' ? body.code : '';
   const outcome = classify(response.status, code);

@@ -14,7 +14,14 @@ export function order(): void {
   const items = shuffled(optionIds, random)
     .slice(0, size)
     .map((optionId) => ({ optionId, quantity: 1 }));
-  send({ request: 'order', method: 'POST', path: '/v1/orders', user, key: `${input.userPrefix}${user}`, body: { items } });
+  send({
+    request: 'order',
+    method: 'POST',
+    path: '/v1/orders',
+    user,
+    key: `${input.userPrefix}${user}`,
+    body: { items },
+  });
 }
 
 export { handleSummary } from './client.ts';

@@ -16,8 +16,19 @@ export function race(): void {
   const orderId = orders[user]!;
   const common = { method: 'POST', user, about: orderId } as const;
   const attempt = `${userPrefix}${user}-${Math.random().toString(36).slice(2)}`;
-  const pay = { ...common, request: 'pay', path: `/v1/orders/${orderId}/payments`, key: `${attempt}-pay`, body: { method: 'POINTS' } };
-  const cancel = { ...common, request: 'cancel', path: `/v1/orders/${orderId}/cancellations`, key: `${attempt}-cancel` };
+  const pay = {
+    ...common,
+    request: 'pay',
+    path: `/v1/orders/${orderId}/payments`,
+    key: `${attempt}-pay`,
+    body: { method: 'POINTS' },
+  };
+  const cancel = {
+    ...common,
+    request: 'cancel',
+    path: `/v1/orders/${orderId}/cancellations`,
+    key: `${attempt}-cancel`,
+  };
   sendTogether(Math.random() < 0.5 ? [pay, cancel] : [cancel, pay]);
 }
 
