@@ -1,0 +1,97 @@
+// Was the block right, and may it be counted? Pure: every way to be red is planted in the spec.
+import type { Figures } from './figures.js';
+import type { Finding } from './reconcile.js';
+
+/**
+ * - `exact`: every gate held;
+ * - `oversold`: `none` did what it must, or the check would be blind;
+ * - `blind`: `none` did not oversell: the load is too small to prove anything about the others;
+ * - `breach`: a promise was broken;
+ * - `refused`: the measurement itself is no good (dropped arrivals, a log that lost something): it is not counted.
+ */
+export type Verdict = 'exact' | 'oversold' | 'blind' | 'breach' | 'refused';
+
+export const isRed = (verdict: Verdict): boolean => verdict !== 'exact' && verdict !== 'oversold';
+
+export interface Evidence {
+  scenario: string;
+  strategy: string;
+  k6: { exitCode: number; iterations?: number; dropped?: number };
+  /** How many requests one iteration sends. */
+  requestsPerIteration: number;
+  dropsAllowed: boolean;
+  figures: Figures;
+  /** What the whole log holds, warm-up and probes included. */
+  findings: Finding[];
+  /** How many there were, and how many the rows say were given: where a scenario sells something out. */
+  supply?: number;
+  sold?: number;
+  /** From pg_stat_database, of the databases of the run. */
+  deadlocks?: number;
+  /** 5xx that are no lock's timeout: a deadlock that reached the client as an error. */
+  serverErrors: number;
+}
+
+export interface Judgement {
+  verdict: Verdict;
+  reasons: string[];
+}
+
+export function judge(evidence: Evidence): Judgement {
+  const unusable = whyUnusable(evidence);
+  if (unusable.length > 0) return { verdict: 'refused', reasons: unusable };
+  const broken = whyBroken(evidence);
+  if (evidence.strategy === 'none' && evidence.supply !== undefined) return judgeUnguarded(evidence, broken);
+  return broken.length > 0 ? { verdict: 'breach', reasons: broken } : { verdict: 'exact', reasons: [] };
+}
+
+function whyUnusable({ k6, dropsAllowed, figures, requestsPerIteration }: Evidence): string[] {
+  const reasons: string[] = [];
+  if (k6.iterations === undefined) reasons.push('k6 left no summary');
+  else if (k6.iterations === 0 || figures.requests === 0)
+    reasons.push('nothing was measured: a run of nothing passes every gate');
+  else if (figures.requests !== k6.iterations * requestsPerIteration) {
+    reasons.push(
+      `the client log holds ${figures.requests} answers of ${k6.iterations * requestsPerIteration} requests`,
+    );
+  }
+  if (!dropsAllowed && (k6.dropped ?? 0) > 0)
+    reasons.push(`k6 dropped ${k6.dropped} arrivals: offer less, or give it more of the machine`);
+  const counted = Object.values(figures.outcomes).reduce((sum, count) => sum + count, 0);
+  if (counted !== figures.requests) reasons.push(`${counted} outcomes for ${figures.requests} requests`);
+  if (figures.requests > 0 && figures.latency && Object.keys(figures.latency).length === 0)
+    reasons.push('no latency was measured');
+  return reasons;
+}
+
+function whyBroken(evidence: Evidence): string[] {
+  const { figures, findings, supply, sold, scenario, strategy, deadlocks, serverErrors } = evidence;
+  const reasons = findings.map(({ law, text, count }) => `${law}: ${text} (${count})`);
+  if (figures.outcomes.unexpected > 0) reasons.push(`${figures.outcomes.unexpected} unexpected answers`);
+  if (figures.outcomes.acknowledged === 0) reasons.push('nobody was served');
+  if (supply !== undefined && sold !== undefined && sold !== supply) {
+    reasons.push(sold > supply ? `OVERSOLD: ${sold} of ${supply}` : `only ${sold} of ${supply} were sold`);
+  }
+  if (scenario === 'order-multi-item' && strategy === 'sorted') {
+    if (deadlocks === undefined) reasons.push('deadlocks could not be counted');
+    else if (deadlocks > 0) reasons.push(`${deadlocks} deadlocks with sorted locks`);
+    if (serverErrors > 0) reasons.push(`${serverErrors} answers of 5xx with sorted locks`);
+  }
+  if (scenario === 'bleed') {
+    const probes = Object.entries(figures.answers).filter(([name]) => name.startsWith('probe: '));
+    if (probes.length === 0) reasons.push('no probe was sent');
+    for (const [name, count] of probes) if (name !== 'probe: acknowledged') reasons.push(`${count} x ${name}`);
+  }
+  return reasons;
+}
+
+/** `none` is the negative control: it must be seen to oversell, and must leave the guarded tables alone. */
+function judgeUnguarded({ supply = 0, sold }: Evidence, broken: string[]): Judgement {
+  const guarded = broken.filter((reason) => !reason.startsWith('OVERSOLD'));
+  if (guarded.length > 0) return { verdict: 'breach', reasons: guarded };
+  if (sold !== undefined && sold > supply) return { verdict: 'oversold', reasons: [`${sold} of ${supply}`] };
+  return {
+    verdict: 'blind',
+    reasons: [`none sold ${sold ?? 'an unknown number'} of ${supply}: it must be seen to oversell`],
+  };
+}
