@@ -24,10 +24,10 @@ export interface PhaseLength {
 const arrivalsOf = ({ rate, seconds }: { rate: number; seconds: number }): number => Math.ceil(rate * seconds) + 1;
 
 /** Phases one after another. A step up is instant: a sale opens, it does not ramp. */
-export function inSequence(lengths: readonly PhaseLength[]): Phase[] {
+export function inSequence(lengths: readonly PhaseLength[], firstUser = 0): Phase[] {
   const phases: Phase[] = [];
   let startSeconds = 0;
-  let first = 0;
+  let first = firstUser;
   for (const { name, rate, seconds, pauseSeconds = 0 } of lengths) {
     if (!(rate > 0) || !(seconds > 0)) throw new RangeError(`Phase ${name} needs a rate and a length above 0.`);
     startSeconds += pauseSeconds;
@@ -47,8 +47,11 @@ export function flashSale(sale: { steadyRate: number; steadySeconds: number; rat
 }
 
 /** The same time at each of several rates, with a pause between. */
-export function steps(rates: readonly number[], seconds: number, pauseSeconds: number): Phase[] {
-  return inSequence(rates.map((rate) => ({ name: `at-${rate}`, rate, seconds, pauseSeconds })));
+export function steps(rates: readonly number[], seconds: number, pauseSeconds: number, firstUser = 0): Phase[] {
+  return inSequence(
+    rates.map((rate) => ({ name: `at-${rate}`, rate, seconds, pauseSeconds })),
+    firstUser,
+  );
 }
 
 /** How many users a shape can need at most. */

@@ -1,0 +1,51 @@
+import { describe, expect, it } from 'vitest';
+import { usersOf } from './lib/arrivals.js';
+import { curveRates, issueStrategies, profileNames, roundOf, scenarioNames, sizeOf, strategiesOf } from './plan.js';
+
+describe('the plan', () => {
+  it('has every strategy once per round, in another order each round, the same for the same seed', () => {
+    const strategies = strategiesOf('coupon-flash');
+    const orders = [1, 2, 3].map((round) =>
+      roundOf('coupon-flash', strategies, round, 7).map(({ strategy }) => strategy),
+    );
+    for (const order of orders) expect(order.toSorted()).toEqual([...issueStrategies].toSorted());
+    expect(orders[0]).not.toEqual(orders[1]);
+    expect(roundOf('coupon-flash', strategies, 1, 7)).toEqual(roundOf('coupon-flash', strategies, 1, 7));
+    expect(roundOf('coupon-flash', strategies, 1, 8)).not.toEqual(roundOf('coupon-flash', strategies, 1, 7));
+  });
+
+  it('names every block once', () => {
+    const all = scenarioNames.flatMap((scenario) =>
+      [1, 2].flatMap((round) => roundOf(scenario, strategiesOf(scenario), round, 1)),
+    );
+    const curve = roundOf('capacity', strategiesOf('capacity'), 1, 1, 'curve');
+    const ids = [...all, ...curve].map(({ id }) => id);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('takes the loads of the curve from the slowest knee, one of them above it', () => {
+    expect(curveRates([400, 100, 1600])).toEqual([25, 50, 75, 90, 120]);
+    expect(curveRates([1])).toEqual([1]);
+    expect(curveRates([])).toEqual([]);
+  });
+
+  it.each(profileNames)('of profile %s sells far less than is asked for', (profile) => {
+    for (const scenario of ['coupon-flash', 'bleed', 'order-hot-option'] as const) {
+      const { phases, supply } = sizeOf(scenario, profile);
+      const asked = usersOf(phases.filter(({ name }) => !name.startsWith('probe')));
+      expect(supply! * 3).toBeLessThan(asked);
+    }
+  });
+
+  it('probes before the sale and all through it', () => {
+    const { phases } = sizeOf('bleed', 'standard');
+    const [before, during] = ['probe-before', 'probe-during'].map((name) =>
+      phases.find((phase) => phase.name === name)!,
+    );
+    const steady = phases.find(({ name }) => name === 'steady')!;
+    const burst = phases.find(({ name }) => name === 'burst')!;
+    expect(before!.startSeconds + before!.seconds).toBe(steady.startSeconds);
+    expect(during!.startSeconds).toBe(steady.startSeconds);
+    expect(during!.startSeconds + during!.seconds).toBe(burst.startSeconds + burst.seconds);
+  });
+});

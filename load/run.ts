@@ -1,0 +1,107 @@
+// npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+// One line per strategy; exit 1 when an invariant broke, a gate did not hold, or a measurement was no good.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runMain, withBench } from './bench.js';
+import { kindOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
+import type { ProfileName, ScenarioName } from './plan.js';
+import { LoadError, print, say } from './progress.js';
+import { writeReport } from './report/write.js';
+import { offered, runBlocks } from './runner.js';
+import { summaryTable } from './summary.js';
+import { isRed } from './verdict.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+scenarios: ${scenarioNames.join(', ')}`;
+
+interface Wanted {
+  scenario: ScenarioName;
+  strategies?: string[];
+  profile: ProfileName;
+  rounds: number;
+  seed: number;
+  minutes?: number;
+  folder: string;
+}
+
+export function readArguments(args: string[]): Wanted {
+  let parsed;
+  try {
+    const text = { type: 'string' } as const;
+    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text };
+    parsed = parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    throw new LoadError(`${(error as Error).message}\n${usage}`);
+  }
+  const { values, positionals } = parsed;
+  const scenario = scenarioNames.find((name) => name === positionals[0]);
+  if (!scenario || positionals.length !== 1) throw new LoadError(usage);
+  const profile = profileNames.find((name) => name === (values.profile ?? 'standard'));
+  if (!profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
+  const strategies = values.strategies?.split(',').map((name) => name.trim());
+  const unknown = strategies?.find((name) => !strategiesOf(scenario).includes(name));
+  if (unknown !== undefined)
+    throw new LoadError(`${scenario} compares ${strategiesOf(scenario).join(', ')}; it has no "${unknown}".`);
+  const number = (name: 'rounds' | 'seed' | 'minutes', smallest: number) => {
+    const value = values[name] === undefined ? undefined : Number(values[name]);
+    if (value !== undefined && !(value >= smallest)) throw new LoadError(`--${name} is a number from ${smallest} on`);
+    return value;
+  };
+  const minutes = number('minutes', 0.1);
+  return {
+    scenario,
+    ...(strategies && { strategies }),
+    profile,
+    rounds: number('rounds', 1) ?? profiles[profile].rounds,
+    seed: number('seed', 0) ?? Math.floor(Math.random() * 1_000_000),
+    ...(minutes !== undefined && { minutes }),
+    folder:
+      values.resume ??
+      join(root, '.data', 'load', `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${scenario}`),
+  };
+}
+
+async function main(): Promise<number> {
+  const wanted = readArguments(process.argv.slice(2));
+  const { scenario, profile, rounds, seed, folder, minutes } = wanted;
+  const command = `npm run load -- ${process.argv.slice(2).join(' ')}`;
+  return withBench({ profile, folder, command }, async (bench, environment) => {
+    const strategies = await choose(bench.system, scenario, wanted.strategies);
+    say(
+      `${scenario}, profile ${profile}: ${strategies.length} strategies x ${rounds} rounds, in random order, seed ${seed}`,
+    );
+    const mode = scenario === 'capacity' ? 'knee' : undefined;
+    const plans = Array.from({ length: rounds }, (_, round) =>
+      roundOf(scenario, strategies, round + 1, seed, mode),
+    ).flat();
+    const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+    const { results, left } = await runBlocks(bench, plans, deadline);
+    const report = writeReport(folder, { environment, profile, seed, blocks: results, left: left.length });
+    print(summaryTable(scenario, results));
+    say(`Report: ${report}`);
+    const red = results.filter(({ verdict }) => isRed(verdict));
+    if (red.length > 0) print(`${red.length} of ${results.length} blocks are red`);
+    return red.length > 0 || results.length === 0 ? 1 : 0;
+  });
+}
+
+/** All that the system knows of those that are compared, or exactly those that were asked for. */
+async function choose(
+  system: Parameters<typeof offered>[0],
+  scenario: ScenarioName,
+  asked?: string[],
+): Promise<string[]> {
+  const wanted = asked ?? strategiesOf(scenario);
+  const known = await offered(system, scenario, wanted);
+  const missing = wanted.filter((name) => !known.includes(name));
+  if (missing.length > 0 && asked)
+    throw new LoadError(`The system does not know ${missing.join(', ')} (400 STRATEGY_UNKNOWN).`);
+  if (missing.length > 0) say(`Left out, because the system does not know them: ${missing.join(', ')}`);
+  if (known.length === 0)
+    throw new LoadError(`The system knows no ${kindOf(scenario)} strategy of ${scenario}: is LAB=1 set?`);
+  return known;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(main);
