@@ -2,12 +2,13 @@
 import { randomUUID } from 'node:crypto';
 import { signToken } from './tokens.mjs';
 
+const as = (token) => `-H 'Authorization: Bearer ${token}'`;
+const json = (body) => `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
+// New keys at each start; the same line again is answered with the stored answer (Idempotency-Replayed: true).
+const key = () => `-H 'Idempotency-Key: ${randomUUID()}'`;
+
 export function banner({ coupon, order, adminToken }, demo) {
   const alice = signToken({ sub: 'alice' });
-  const as = (token) => `-H 'Authorization: Bearer ${token}'`;
-  const json = (body) => `-H 'Content-Type: application/json' -d '${JSON.stringify(body)}'`;
-  // New keys at each start; the same line again is answered with the stored answer (Idempotency-Replayed: true).
-  const key = () => `-H 'Idempotency-Key: ${randomUUID()}'`;
   const basket = { items: [{ optionId: demo.optionIds[0], quantity: 2 }] };
   return `
 Firstcome is ready.

@@ -31,7 +31,7 @@ function filesUnder(folder, place) {
   return readdirSync(join(folder, place), { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
     .map((entry) => join(entry.parentPath ?? entry.path, entry.name).slice(join(folder, '/').length))
-    .sort();
+    .toSorted();
 }
 
 function readStamps() {
@@ -63,7 +63,11 @@ async function buildOne(app) {
 
 async function nestBuild(app) {
   const nest = inRoot('node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  const child = spawn(process.execPath, [nest, 'build', app], { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [nest, 'build', app], {
+    cwd: root,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, NO_COLOR: '1' },
+  });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
   const [code] = await once(child, 'close');

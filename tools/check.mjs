@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { install } from './install.mjs';
 import { inRoot, root } from './paths.mjs';
 import { explain, say, step } from './progress.mjs';
-import { runTests, summary } from './tests.mjs';
+import { runTests, summary } from './run-tests.mjs';
 
 const program = (...path) => inRoot('node_modules', ...path);
 const CHECKS = [

@@ -38,7 +38,8 @@ export async function waitForDatabase(url, ended) {
 export async function ensureDatabase(url) {
   const name = decodeURIComponent(new URL(url).pathname.slice(1));
   try {
-    return await withClient(url, (client) => client.query('select 1'));
+    await withClient(url, (client) => client.query('select 1'));
+    return;
   } catch (error) {
     if (error.code !== '3D000')
       throw new UserError(`Cannot use ${withoutPassword(url)}: ${error.message || error.code}`);

@@ -17,7 +17,7 @@ export const CHOSEN = [
 export function without(env, names) {
   const dropped = new Set(names.flatMap((name) => [name, `${name}_FILE`]));
   return Object.fromEntries(
-    Object.entries(env).filter(([name]) => !dropped.has(name) && !/^PG[A-Z]+$/.test(name) && !/^npm_/.test(name)),
+    Object.entries(env).filter(([name]) => !dropped.has(name) && !/^PG[A-Z]+$/.test(name) && !name.startsWith('npm_')),
   );
 }
 

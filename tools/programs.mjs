@@ -24,7 +24,7 @@ function expand(pattern) {
   try {
     return readdirSync(parent)
       .filter((name) => name.startsWith(basename(`${before}x`).slice(0, -1)))
-      .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+      .toSorted((a, b) => b.localeCompare(a, 'en', { numeric: true }))
       .map((name) => join(parent, name) + after);
   } catch {
     return [];

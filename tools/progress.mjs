@@ -5,7 +5,10 @@ const stamp = () => `[${((performance.now() - began) / 1000).toFixed(1).padStart
 // A reader that went away (`npm start | head`, a closed terminal) must not kill the run before it has stopped its servers.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {});
 
-export const say = (text) => void process.stdout.write(`${stamp()} ${text}\n`);
+/** @param {string} text */
+export function say(text) {
+  process.stdout.write(`${stamp()} ${text}\n`);
+}
 
 /** Runs one slow step; says so at once, then every 5 seconds until it is done. */
 export async function step(title, work) {

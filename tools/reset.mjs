@@ -39,20 +39,20 @@ async function resetStopped() {
     await withRedis(redis, (client) => client.flushdb());
     emptied.push(withoutPassword(redis));
   }
-  for (const name of dataNames()) {
+  for (const name of serverFiles()) {
     // The note that PostgreSQL's files are elsewhere: see accounts.mjs.
     if (name.endsWith('.elsewhere'))
-      rmSync(dirname(readFileSync(inData(name), 'utf8').trim()), { recursive: true, force: true });
-    rmSync(inData(name), { recursive: true, force: true });
-    emptied.push(`.data/${name}`);
+      rmSync(dirname(readFileSync(inData('servers', name), 'utf8').trim()), { recursive: true, force: true });
+    rmSync(inData('servers', name), { recursive: true, force: true });
+    emptied.push(`.data/servers/${name}`);
   }
   forgetDemo();
   say(emptied.length > 0 ? `Reset: emptied ${emptied.join(', ')}.` : 'Reset: there was nothing to empty.');
 }
 
-function dataNames() {
+function serverFiles() {
   try {
-    return readdirSync(inData()).filter((name) => /^(postgres|redis|redlock)-/.test(name) || name === 'redis');
+    return readdirSync(inData('servers'));
   } catch {
     return [];
   }

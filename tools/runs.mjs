@@ -90,13 +90,13 @@ function makeDataFolder() {
 }
 
 /** Runs whose owner has died: their processes are stopped, their folders and files removed. Answers what was found. */
-export async function cleanUpDeadRuns() {
+export async function cleanUpDeadRuns(folder = inData('runs')) {
   makeDataFolder();
   const found = [];
-  for (const name of readdirSync(inData('runs')).filter((name) => name.endsWith('.json'))) {
-    const run = readRun(inData('runs', name));
+  for (const name of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
+    const run = readRun(join(folder, name));
     if (!run || isAlive(run.state.owner)) continue;
-    found.push(...run.state.processes.filter(isAlive).map((process) => process.name));
+    found.push(...run.state.processes.filter(isAlive).map((member) => member.name));
     await run.stop();
     if (run.file === startFile) rmSync(runningFile, { force: true });
   }

@@ -28,7 +28,7 @@ export async function userServices(run, env = process.env) {
     run,
     env,
     durable: true,
-    data: inData(),
+    data: inData('servers'),
     logs: inData('logs'),
     password: secret('postgres-password'),
   };
@@ -86,11 +86,11 @@ async function getPostgres(place, { names, urls }) {
       wanted: join(place.data, `postgres-${program.version.major}`),
       log: join(place.logs, 'postgres.log'),
     });
-  return firstThatWorks(place, 'PostgreSQL', `no ${names} in the environment`, {
+  return firstThatWorks(place, 'PostgreSQL', `${names} not set`, {
     native: {
       find: findPostgres,
       start,
-      name: (program) => `${program.version.text} of this machine (${program.bin})`,
+      name: (program) => `${program.version.text} of this machine, ${program.bin}`,
     },
     docker: { find: findCompose, start: () => composePostgres(place), name: () => 'in Docker Compose' },
     npm: { find: findShippedPostgres, start, name: (program) => `${program.version.text} shipped by npm` },
@@ -104,17 +104,17 @@ async function getRedis(place, { names, url }) {
     return { url };
   }
   const start = async (program) => ({ url: await startRedis(redisOptions(place, program, 'redis', place.durable)) });
-  return firstThatWorks(place, 'Redis', `no ${names} in the environment`, {
+  return firstThatWorks(place, 'Redis', `${names} not set`, {
     native: {
       find: findRedis,
       start,
-      name: (program) => `${program.name} ${program.version.text} of this machine (${program.bin})`,
+      name: (program) => `${program.name} ${program.version.text} of this machine, ${program.bin}`,
     },
     docker: { find: findCompose, start: () => composeRedis(place), name: () => 'in Docker Compose' },
     npm: {
       find: findShippedRedis,
       start,
-      name: (program) => `${program.name} ${program.version.text} shipped by npm (keeps nothing over a restart)`,
+      name: (program) => `${program.name} ${program.version.text} shipped by npm, which keeps nothing over a restart`,
     },
   });
 }
@@ -125,13 +125,13 @@ async function startRedlockServers(place) {
   const program = native.missing ? findShippedRedis() : native;
   if (program.missing) throw new UserError(`No Redis for the strategy redlock: ${native.missing}; ${program.missing}.`);
   const urls = await Promise.all([1, 2, 3].map((n) => startRedis(redisOptions(place, program, `redlock-${n}`, false))));
-  say(`Redis for redlock: 3 x ${program.name} (no REDLOCK_URLS in the environment)`);
+  say(`Redis for redlock: 3 x ${program.name} (REDLOCK_URLS not set)`);
   return urls;
 }
 
 function redisOptions({ run, data, logs }, program, name, durable) {
   // A file written by one kind and version is not promised to another.
-  const folder = join(data, program.shipped ? name : `${name}-${program.name}-${program.version.major}`);
+  const folder = join(data, durable && !program.shipped ? `${program.name}-${program.version.major}` : name);
   return { run, program, name, folder, durable, log: join(logs, `${name}.log`) };
 }
 
@@ -141,9 +141,11 @@ async function firstThatWorks(place, what, firstReason, sources) {
   if (place.env.FIRSTCOME_SERVERS && !sources[place.env.FIRSTCOME_SERVERS]) {
     throw new UserError(`FIRSTCOME_SERVERS=${place.env.FIRSTCOME_SERVERS} is unknown: native, docker or npm.`);
   }
-  const reasons = [firstReason];
+  const only = place.env.FIRSTCOME_SERVERS;
+  const reasons = only ? [firstReason, `FIRSTCOME_SERVERS=${only}`] : [firstReason];
   for (const [source, { find, start, name }] of Object.entries(sources)) {
-    const found = allowed(place, source) ? find() : { missing: `${source} left out by FIRSTCOME_SERVERS` };
+    if (!allowed(place, source)) continue;
+    const found = find();
     if (found.missing) {
       reasons.push(found.missing);
       continue;

@@ -37,6 +37,7 @@ async function main() {
 
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
     process.on(signal, () => void end(0, `${signal}: stopping ...`));
+  setInterval(() => {}, 2 ** 30); // its children are not waited for; the run lasts until a signal
   whenParentDies(() => void end(1, 'npm was killed: stopping ...'));
   rmSync(runningFile, { force: true });
 

@@ -1,15 +1,10 @@
 // npm test [-- vitest arguments]: every test on private servers, then the plain line "N passed, N failed".
-import { fileURLToPath } from 'node:url';
 import { explain } from './progress.mjs';
-import { runTests, summary } from './tests.mjs';
+import { runTests, summary } from './run-tests.mjs';
 
-export { runTests, summary };
-
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const result = await runTests(process.argv.slice(2)).catch((error) => {
-    console.error(`\n${explain(error)}`);
-    return { passed: 0, failed: 1, skipped: 0 };
-  });
-  console.log(summary(result));
-  process.exit(result.failed === 0 ? 0 : 1);
-}
+const result = await runTests(process.argv.slice(2)).catch((error) => {
+  console.error(`\n${explain(error)}`);
+  return { passed: 0, failed: 1, skipped: 0 };
+});
+console.log(summary(result));
+process.exit(result.failed === 0 ? 0 : 1);

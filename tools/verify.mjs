@@ -51,7 +51,7 @@ async function main() {
     ...(await databaseInvariants('order', running.orderDatabaseUrl)),
     ...(await lockInvariants(running.redisUrl)),
   ];
-  for (const { id, name, breaches } of results.sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))) {
+  for (const { id, name, breaches } of results.toSorted((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))) {
     const shown = breaches
       .slice(0, 3)
       .map((row) => JSON.stringify(row))

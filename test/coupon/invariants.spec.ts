@@ -52,10 +52,13 @@ const tamperings: [name: string, statements: string[]][] = [
     ['alter table user_coupons drop constraint user_coupons_serial_once', 'update user_coupons set serial = 1'],
   ],
   [
-    'a reserved or used user coupon names its order, no other does',
+    'a reserved or used user coupon is in the one live order that it names, no other is in any',
+    [`update user_coupons set status = 'USED', order_id = '01980000-0000-7000-8000-000000000000' where serial = 1`],
+  ],
+  [
+    'a reserved or used user coupon is in the one live order that it names, no other is in any',
     [
-      'alter table user_coupons drop constraint user_coupons_order',
-      `update user_coupons set status = 'USED' where serial = 1`,
+      `insert into coupon_uses select id, '01980000-0000-7000-8000-000000000000', 'RESERVED', 0 from user_coupons where serial = 1`,
     ],
   ],
   [

@@ -4,12 +4,12 @@ import { RedisModule, RedisReadiness } from '@firstcome/redis';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
+import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
 import { CouponAdminController } from './coupon.admin.controller.js';
 import { CouponController } from './coupon.controller.js';
 import { couponErrors } from './coupon.errors.js';
-import { CouponInternalController } from './coupon.internal.controller.js';
 import { CouponRepository } from './coupon.repository.js';
 import { CouponService } from './coupon.service.js';
 import { GrabLimits } from './grab-limits.js';
@@ -18,6 +18,9 @@ import { CriticalSection } from './issuance/critical-section.js';
 import { Strategies } from './issuance/strategies.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
+import { UserCouponController } from './user-coupon.controller.js';
+import { UserCouponRepository } from './user-coupon.repository.js';
+import { UserCouponService } from './user-coupon.service.js';
 
 @Module({})
 export class AppModule {
@@ -28,8 +31,8 @@ export class AppModule {
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'coupon',
-          migrations: [Coupons1763400000001],
-          measure: timing.measure,
+          migrations: [Coupons1763400000001, CouponUses1763400000002],
+          measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
         HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
@@ -37,13 +40,15 @@ export class AppModule {
       controllers: [
         CouponController,
         CouponAdminController,
-        CouponInternalController,
+        UserCouponController,
         ...(config.lab ? [LabController] : []),
       ],
       providers: [
         { provide: CONFIG, useValue: config },
         CouponService,
         CouponRepository,
+        UserCouponService,
+        UserCouponRepository,
         GrabLimits,
         CriticalSection,
         AtomicIssue,

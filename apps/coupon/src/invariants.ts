@@ -32,9 +32,12 @@ export const invariants: Invariant[] = [
   },
   {
     id: 'I5',
-    name: 'a reserved or used user coupon names its order, no other does',
-    text: `select id as "userCouponId", status, order_id as "orderId" from user_coupons
-            where (status in ('RESERVED', 'USED')) <> (order_id is not null)`,
+    name: 'a reserved or used user coupon is in the one live order that it names, no other is in any',
+    text: `select u.id as "userCouponId", u.status, u.order_id as "orderId", live.order_id as "liveOrderId", live.state
+             from user_coupons u
+             left join coupon_uses live on live.user_coupon_id = u.id and live.state <> 'RELEASED'
+            where u.order_id is distinct from live.order_id
+               or live.state is distinct from (case u.status when 'RESERVED' then 'RESERVED' when 'USED' then 'CONFIRMED' end)`,
   },
   {
     id: 'I8',

@@ -1,4 +1,4 @@
-import { createHttpApp, HttpModule, httpErrors } from '@firstcome/http';
+import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -35,17 +35,36 @@ export class AppModule {
       module: AppModule,
       imports: [
         HttpModule.forRoot({ auth: config.auth, readiness: [Database] }),
-        PostgresModule.forRoot({ ...config.database, applicationName: 'order', migrations }),
+        PostgresModule.forRoot({
+          ...config.database,
+          applicationName: 'order',
+          migrations,
+          measure: (part, work) => timing.measure(part, work),
+        }),
       ],
       controllers: [
-        ...[OrderController, PaymentController, WalletController, ProductController, OptionController],
+        OrderController,
+        PaymentController,
+        WalletController,
+        ProductController,
+        OptionController,
         ...(config.lab ? [LabController] : []),
       ],
       providers: [
         { provide: CONFIG, useValue: config },
-        ...[OrderService, OrderRepository, EventRepository, PaymentService, PaymentRepository],
-        ...[WalletService, WalletRepository, ProductService, ProductRepository, OptionService, OptionRepository],
-        ...[Strategies, SortedStock],
+        OrderService,
+        OrderRepository,
+        EventRepository,
+        PaymentService,
+        PaymentRepository,
+        WalletService,
+        WalletRepository,
+        ProductService,
+        ProductRepository,
+        OptionService,
+        OptionRepository,
+        Strategies,
+        SortedStock,
         ...(config.lab ? [LabService] : []),
       ],
     };
@@ -62,6 +81,6 @@ export function createOrderApp(config: Config): Promise<NestFastifyApplication> 
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,
-    docs: true,
+    docs: config.docs,
   });
 }

@@ -38,5 +38,6 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     trustProxy: env.TRUST_PROXY?.join(',') ?? false,
     corsOrigins: env.CORS_ORIGINS ?? [],
     logLevel: env.LOG_LEVEL,
+    docs: env.NODE_ENV !== 'production',
   };
 }

@@ -2,7 +2,7 @@ import { Database, sql } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
 import { invariants } from './invariants.js';
 import type { LabResetDto } from './lab.dto.js';
-import type { InvariantReport } from './lab.view.js';
+import type { InvariantReport, InvariantResult } from './lab.view.js';
 import { ProductService } from './product.service.js';
 import type { ProductView } from './product.view.js';
 
@@ -24,9 +24,9 @@ export class LabService {
   }
 
   async checkInvariants(): Promise<InvariantReport> {
-    const checked = [];
-    for (const { id, name, text } of invariants) {
-      const breaches = await this.database.query<Record<string, unknown>>(sql(`invariant-${checked.length}`, text), []);
+    const checked: InvariantResult[] = [];
+    for (const [at, { id, name, text }] of invariants.entries()) {
+      const breaches = await this.database.query<Record<string, unknown>>(sql(`invariant-${at}`, text));
       checked.push({ id, name, breaches: breaches.length, examples: breaches.slice(0, shownBreaches) });
     }
     return { ok: checked.every(({ breaches }) => breaches === 0), invariants: checked };

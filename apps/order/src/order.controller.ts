@@ -23,8 +23,14 @@ export class OrderController {
   @ApiHeader({ name: 'X-Stock-Strategy', required: false, description: 'Lab only: the strategy of this one request.' })
   @ApiCreatedResponse({ type: OrderView })
   @Problems(
-    ...[OPTION_NOT_FOUND, OUT_OF_STOCK, COUPON_NOT_USABLE, PRICE_CHANGED, walletErrors.INSUFFICIENT_POINTS],
-    ...[QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED, STRATEGY_UNKNOWN],
+    OPTION_NOT_FOUND,
+    OUT_OF_STOCK,
+    COUPON_NOT_USABLE,
+    PRICE_CHANGED,
+    QUANTITY_LIMIT_EXCEEDED,
+    TOTAL_LIMIT_EXCEEDED,
+    STRATEGY_UNKNOWN,
+    walletErrors.INSUFFICIENT_POINTS,
   )
   async create(
     @CurrentUser() user: User,

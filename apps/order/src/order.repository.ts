@@ -83,7 +83,13 @@ export class OrderRepository {
   async create(tx: Transaction, order: NewOrder): Promise<void> {
     const { id, userId, items, subtotal, discount, total, userCouponId, ttlMs } = order;
     await tx.query(createStatement, [
-      ...[id, userId, subtotal, discount, total, userCouponId, ttlMs],
+      id,
+      userId,
+      subtotal,
+      discount,
+      total,
+      userCouponId,
+      ttlMs,
       items.map((item) => item.optionId),
       items.map((item) => item.name),
       items.map((item) => item.price),

@@ -3,6 +3,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { refuseLooseHandlers } from './declared-input.js';
 import { installDocs } from './docs.js';
+import { KnownPaths } from './known-paths.js';
 import { Lifecycle } from './lifecycle.js';
 import { installLogger } from './logger.js';
 import type { ProblemInfo, ProblemTranslator } from './problem.js';
@@ -42,9 +43,16 @@ export async function createHttpApp(
   refuseLooseHandlers(app);
   // First, so that an answer of the rules carries the headers too.
   await installSecurityHeaders(fastify);
-  installRequestRules(fastify, { lifecycle: app.get(Lifecycle), corsOrigins: options.corsOrigins });
+  installRequestRules(fastify, {
+    paths: app.get(KnownPaths),
+    lifecycle: app.get(Lifecycle),
+    corsOrigins: options.corsOrigins,
+    logRequests: options.logLevel === 'debug' || options.logLevel === 'trace',
+  });
   app.useGlobalFilters(filter);
   app.useGlobalPipes(new StrictValidationPipe());
+  // Node would answer an Expect it does not know by itself, with an empty 417.
+  fastify.server.on('checkExpectation', (request, response) => fastify.server.emit('request', request, response));
   if (options.docs) installDocs(app, options);
   await app.init();
   await fastify.ready();

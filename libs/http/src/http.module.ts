@@ -3,6 +3,8 @@ import { APP_GUARD } from '@nestjs/core';
 import type { AuthOptions } from './auth.js';
 import { AuthGuard } from './auth.guard.js';
 import { HealthController, READINESS_CHECKS, type ReadinessCheck } from './health.controller.js';
+import { InternalController } from './internal.controller.js';
+import { KnownPaths } from './known-paths.js';
 import { Lifecycle } from './lifecycle.js';
 import { StrictInputGuard } from './strict-input.guard.js';
 import { TokenVerifier } from './token-verifier.js';
@@ -19,9 +21,10 @@ export class HttpModule {
   static forRoot(options: HttpModuleOptions): DynamicModule {
     return {
       module: HttpModule,
-      controllers: [HealthController],
+      controllers: [HealthController, InternalController],
       providers: [
         Lifecycle,
+        KnownPaths,
         { provide: TokenVerifier, useValue: new TokenVerifier(options.auth) },
         // In this order: first who asks, then what.
         { provide: APP_GUARD, useClass: AuthGuard },

@@ -44,12 +44,21 @@ export class ProblemFilter implements ExceptionFilter {
       const problem = translate(error);
       if (problem) return problem;
     }
-    const code = (error as { code?: unknown } | undefined)?.code;
-    const known = typeof code === 'string' ? fastifyProblems[code] : undefined;
-    if (known) return known().problem;
-    if (error instanceof HttpException && error.getStatus() === 404) return httpErrors.ROUTE_NOT_FOUND().problem;
-    return httpErrors.INTERNAL_ERROR().problem;
+    return frameworkProblem(error)().problem;
   }
+}
+
+/** What Fastify or Nest threw. Nest wraps the errors of Fastify, whose code says which one it was. */
+function frameworkProblem(error: unknown): DefinedProblem {
+  const cause = error instanceof HttpException ? (error.cause ?? error) : error;
+  const { code, statusCode } = (cause ?? {}) as { code?: unknown; statusCode?: unknown };
+  const known = typeof code === 'string' ? fastifyProblems[code] : undefined;
+  if (known) return known;
+  const status = error instanceof HttpException ? error.getStatus() : statusCode;
+  if (status === 404) return httpErrors.ROUTE_NOT_FOUND;
+  // The client's doing, such as an upload that it broke off: nobody may be there to read it.
+  if (typeof status === 'number' && status >= 400 && status < 500) return httpErrors.BAD_REQUEST;
+  return httpErrors.INTERNAL_ERROR;
 }
 
 export function sendProblem(reply: FastifyReply, problem: ProblemFields, traceId: string): void {

@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { accepts } from './accept.js';
 import { answerCors } from './cors.js';
 import { httpErrors } from './http.errors.js';
-import { KnownPaths } from './known-paths.js';
+import type { KnownPaths } from './known-paths.js';
 import type { Lifecycle } from './lifecycle.js';
 import { isPlainJson } from './media-type.js';
 import { httpDuration } from './metrics.js';
@@ -21,13 +21,16 @@ const MAX_URL = 4096;
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE']);
 
 interface Rules {
+  paths: KnownPaths;
   lifecycle: Lifecycle;
   corsOrigins: string[];
+  /** A debug line per request; none at other levels. */
+  logRequests: boolean;
 }
 
 /** What holds for every request before its handler; the first broken rule answers. */
-export function installRequestRules(fastify: FastifyInstance, { lifecycle, corsOrigins }: Rules): void {
-  const paths = new KnownPaths();
+export function installRequestRules(fastify: FastifyInstance, rules: Rules): void {
+  const { paths, lifecycle, corsOrigins, logRequests } = rules;
   const origins = new Set(corsOrigins);
   fastify.decorateRequest('context', undefined);
   fastify.addHook('onRoute', (route) => paths.add(route.method, route.url));
@@ -51,10 +54,10 @@ export function installRequestRules(fastify: FastifyInstance, { lifecycle, corsO
   // The bytes only: they are read as JSON after the token was (strict-input.guard.ts).
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  count(fastify, lifecycle);
+  count(fastify, lifecycle, logRequests);
 }
 
-function count(fastify: FastifyInstance, lifecycle: Lifecycle): void {
+function count(fastify: FastifyInstance, lifecycle: Lifecycle, logRequests: boolean): void {
   const duration = httpDuration();
   const logger = new Logger('Request');
   fastify.addHook('onResponse', (request, reply, done) => {
@@ -63,7 +66,8 @@ function count(fastify: FastifyInstance, lifecycle: Lifecycle): void {
     const { method } = request;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);
-    logger.debug({ requestId: request.id, method, route, status: reply.statusCode, ms: reply.elapsedTime });
+    if (logRequests)
+      logger.debug({ requestId: request.id, method, route, status: reply.statusCode, ms: reply.elapsedTime });
     done();
   });
 }
@@ -74,7 +78,7 @@ function brokenRule(request: FastifyRequest, paths: KnownPaths, lifecycle: Lifec
     return httpErrors.BAD_REQUEST({ detail: 'An HTTP/1.1 request needs a Host header.' });
   }
   if (raw.url!.length > MAX_URL) return httpErrors.URI_TOO_LONG();
-  if (request.is404) return unknownRoute(request, paths);
+  if (request.is404) return paths.refusal(request.url);
   // The pattern and not the URL, which may also come with a scheme and a host in front.
   const route = request.routeOptions.url ?? '';
   const versioned = route.startsWith('/v1/');
@@ -84,12 +88,6 @@ function brokenRule(request: FastifyRequest, paths: KnownPaths, lifecycle: Lifec
   // An empty POST needs no media type.
   if (SAFE_METHODS.has(method) || !sendsBody(request) || isPlainJson(raw.headers)) return undefined;
   return httpErrors.UNSUPPORTED_MEDIA_TYPE();
-}
-
-function unknownRoute(request: FastifyRequest, paths: KnownPaths): ProblemError {
-  const methods = paths.methodsOf(request.url);
-  if (methods.length === 0) return httpErrors.ROUTE_NOT_FOUND();
-  return httpErrors.METHOD_NOT_ALLOWED({ headers: { allow: methods.join(', ') } });
 }
 
 function sendsBody({ headers }: FastifyRequest): boolean {

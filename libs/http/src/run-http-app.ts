@@ -18,6 +18,7 @@ async function stop(app: NestFastifyApplication, signal: string, logger: Logger)
   const lifecycle = app.get(Lifecycle);
   // A second signal changes nothing: the deadline below bounds the first.
   if (lifecycle.stopping) return;
+  lifecycle.stopping = true;
   logger.log(`${signal}: not ready any more, ${lifecycle.inFlight} requests to finish.`);
   setTimeout(() => {
     logger.error(`Not closed within ${STOP_DEADLINE_MS} ms, ${lifecycle.inFlight} requests unfinished: giving up.`);

@@ -50,7 +50,7 @@ function parse(text: string): unknown {
 
 /** What is open at a depth: the keys of an object so far, or the number of items of an array. */
 interface Container {
-  keys: Set<string> | undefined;
+  keys: string[] | undefined;
   items: number;
 }
 
@@ -65,9 +65,12 @@ function scan(text: string): void {
       if (inside.keys && isKey(text, end)) addKey(inside.keys, text.slice(index, end));
       index = end;
     } else if (char === OPEN_OBJECT || char === OPEN_ARRAY) {
+      // Validators take [[]] for [] and look no further, and nothing here is a list of lists.
+      if (char === OPEN_ARRAY && open.length > 0 && !inside.keys)
+        throw invalid('An array stands directly in an array.');
       if (open.length === MAX_DEPTH) throw invalid(`The body is nested deeper than ${MAX_DEPTH} levels.`);
       open.push(inside);
-      inside = { keys: char === OPEN_OBJECT ? new Set() : undefined, items: 1 };
+      inside = { keys: char === OPEN_OBJECT ? [] : undefined, items: 1 };
       index += 1;
     } else if (char === CLOSE_OBJECT || char === CLOSE_ARRAY) {
       inside = open.pop()!;
@@ -114,13 +117,14 @@ function isKey(text: string, end: number): boolean {
   return text.charCodeAt(index) === COLON;
 }
 
-function addKey(keys: Set<string>, quoted: string): void {
+function addKey(keys: string[], quoted: string): void {
   const key = quoted.includes('\\') ? (JSON.parse(quoted) as string) : quoted.slice(1, -1);
-  if (keys.has(key)) throw malformed('A key occurs twice in one object.');
+  // At most 50 of them: faster than a Set.
+  if (keys.includes(key)) throw malformed('A key occurs twice in one object.');
   // __proto__ and constructor poison what they are merged into; toString and the like are skipped by class-transformer,
   // so that an unknown field would pass for absent.
   if (key in Object.prototype) throw invalid('A key has the name of a member of every object, such as __proto__.');
-  keys.add(key);
+  keys.push(key);
 }
 
 function endOfNumber(text: string, start: number): number {

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { createHash, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import type { AuthOptions, User } from './auth.js';
 
@@ -16,11 +16,14 @@ interface VerifiedToken {
 /** Verifies user tokens. A verified one is remembered until it expires: a signature costs more than the rest of a read. */
 export class TokenVerifier {
   private readonly verified = new Map<string, VerifiedToken>();
-  private readonly key: Uint8Array;
+  private readonly key: KeyObject;
   private readonly serviceDigest: Buffer;
 
-  constructor(private readonly options: AuthOptions) {
-    this.key = new TextEncoder().encode(options.secret);
+  constructor(
+    private readonly options: AuthOptions,
+    private readonly cacheSize = CACHE_SIZE,
+  ) {
+    this.key = createSecretKey(options.secret, 'utf8');
     this.serviceDigest = digest(options.serviceToken);
   }
 
@@ -58,7 +61,7 @@ export class TokenVerifier {
   }
 
   private remember(token: string, entry: VerifiedToken): void {
-    if (this.verified.size >= CACHE_SIZE) {
+    if (this.verified.size >= this.cacheSize) {
       const oldest = this.verified.keys().next();
       if (!oldest.done) this.verified.delete(oldest.value);
     }

@@ -22,6 +22,10 @@ const STATEMENT_TIMEOUT_MS = 4_000;
 const LOCK_TIMEOUT_MS = 3_000;
 const IDLE_IN_TRANSACTION_MS = 5_000;
 
+// The server is up and still recovering.
+const CANNOT_CONNECT_NOW = '57P03';
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', CANNOT_CONNECT_NOW]);
+
 let dataSources = 0;
 
 @Global()
@@ -33,7 +37,13 @@ export class PostgresModule {
     const name = `${options.applicationName}-${dataSources}`;
     const typeOrm = TypeOrmModule.forRootAsync({
       name,
-      useFactory: () => dataSourceOptions(options),
+      useFactory: () => ({
+        ...dataSourceOptions(options),
+        // A database that is still starting, and nothing else: a migration that failed fails again.
+        retryAttempts: 10,
+        retryDelay: 1000,
+        toRetry: isUnreachable,
+      }),
       dataSourceFactory: async (settings) => {
         await migrate(options);
         return new DataSource(settings!).initialize();
@@ -47,6 +57,10 @@ export class PostgresModule {
     };
     return { module: PostgresModule, imports: [typeOrm], providers: [database], exports: [Database] };
   }
+}
+
+function isUnreachable(error: { code?: string }): boolean {
+  return error.code !== undefined && UNREACHABLE.has(error.code);
 }
 
 function dataSourceOptions({ url, poolSize, applicationName }: PostgresOptions): DataSourceOptions {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import {
   Global,
   Inject,
@@ -15,6 +16,8 @@ import { RedisReadiness } from './redis-readiness.js';
 import { REDIS } from './tokens.js';
 
 export { REDIS };
+
+const READY_DEADLINE_MS = 3_000;
 
 @Global()
 @Module({})
@@ -34,13 +37,14 @@ export class RedisModule implements OnModuleInit, OnApplicationShutdown {
   /** A wrong eviction policy stops the start. A Redis that is away does not: it is looked at when it comes. */
   async onModuleInit(): Promise<void> {
     try {
+      await untilReady(this.redis);
       await checkEvictionPolicy(this.redis);
     } catch (error) {
       if (error instanceof EvictionPolicyError) throw error;
       this.logger.warn({ err: error }, 'Redis does not answer yet.');
     }
     this.redis.on('ready', () => {
-      checkEvictionPolicy(this.redis).catch((error: unknown) => {
+      checkEvictionPolicy(this.redis).catch((error: Error) => {
         if (error instanceof EvictionPolicyError) this.logger.error(error.message);
       });
     });
@@ -50,4 +54,9 @@ export class RedisModule implements OnModuleInit, OnApplicationShutdown {
   onApplicationShutdown(): void {
     this.redis.disconnect();
   }
+}
+
+/** A Cluster knows its nodes only then; before, there would be none to look at. */
+async function untilReady(redis: Redis | Cluster): Promise<void> {
+  if (redis.status !== 'ready') await once(redis, 'ready', { signal: AbortSignal.timeout(READY_DEADLINE_MS) });
 }

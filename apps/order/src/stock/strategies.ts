@@ -3,7 +3,7 @@ import { CONFIG } from '../config.js';
 import type { Config } from '../config.js';
 import { optionErrors } from '../option.errors.js';
 import { SortedStock } from './sorted.js';
-import type { StockStrategy } from './strategy.js';
+import type { StockStrategy, StockStrategyName } from './strategy.js';
 
 /** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
 @Injectable()
@@ -14,7 +14,8 @@ export class Strategies {
     @Inject(CONFIG) private readonly config: Config,
     sorted: SortedStock,
   ) {
-    this.byName = new Map<string, StockStrategy>([['sorted', sorted]]);
+    const all: Record<StockStrategyName, StockStrategy> = { sorted };
+    this.byName = new Map(Object.entries(all));
   }
 
   choose(header: string | undefined): StockStrategy {

@@ -29,4 +29,5 @@ export interface StockStrategy {
   reserve(tx: Transaction, basket: BasketLine[]): Promise<StockedOption[]>;
 }
 
-export const stockStrategyNames: [string, ...string[]] = ['sorted'];
+export const stockStrategyNames = ['sorted'] as const;
+export type StockStrategyName = (typeof stockStrategyNames)[number];

@@ -42,7 +42,10 @@ export async function runTests(vitestArguments = []) {
       process.execPath,
       [
         inRoot('node_modules', 'vitest', 'vitest.mjs'),
-        ...['run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`],
+        'run',
+        '--reporter=default',
+        '--reporter=json',
+        `--outputFile.json=${report}`,
         ...vitestArguments,
       ],
       { cwd: root, stdio: 'inherit', env: { ...without(process.env, [...DECIDED, ...CHOSEN]), ...servers } },

@@ -1,0 +1,77 @@
+import { Database } from '@firstcome/postgres';
+import type { Transaction } from '@firstcome/postgres';
+import { Injectable } from '@nestjs/common';
+import { couponErrors } from './coupon.errors.js';
+import type { UserCouponStatus } from './coupon.dto.js';
+import { discountOf } from './discount.js';
+import type { CouponUseView, ReserveDto } from './user-coupon.dto.js';
+import { UserCouponRepository } from './user-coupon.repository.js';
+import type { CouponUse, LockedUserCoupon } from './user-coupon.repository.js';
+
+const { USER_COUPON_NOT_FOUND, COUPON_NOT_USABLE, MIN_ORDER_NOT_MET } = couponErrors;
+
+/** ISSUED -> RESERVED -> USED, and back to ISSUED by a release; each step once per order, however often it is asked. */
+@Injectable()
+export class UserCouponService {
+  constructor(
+    private readonly database: Database,
+    private readonly userCoupons: UserCouponRepository,
+  ) {}
+
+  reserve(id: string, { orderId, userId, subtotal }: ReserveDto): Promise<CouponUseView> {
+    return this.onUse(id, orderId, async (tx, coupon, use) => {
+      // Somebody else's is not found, like an absent one.
+      if (coupon.userId !== userId) throw USER_COUPON_NOT_FOUND();
+      if (use?.state === 'RELEASED') throw COUPON_NOT_USABLE();
+      if (use) return use;
+      if (coupon.status !== 'ISSUED') throw COUPON_NOT_USABLE();
+      if (subtotal < coupon.minOrder) throw MIN_ORDER_NOT_MET();
+      if (!(await this.userCoupons.reserve(tx, id, orderId))) throw COUPON_NOT_USABLE();
+      return { state: 'RESERVED', discount: discountOf(coupon, subtotal) };
+    });
+  }
+
+  confirm(id: string, orderId: string): Promise<CouponUseView> {
+    return this.onUse(id, orderId, async (tx, _, use) => {
+      if (use?.state === 'CONFIRMED') return use;
+      if (!use || !(await this.userCoupons.confirm(tx, id, orderId))) throw COUPON_NOT_USABLE();
+      return { ...use, state: 'CONFIRMED' };
+    });
+  }
+
+  /** Also without a reservation, which may still be on its way: the release that came first forbids it. */
+  release(id: string, orderId: string): Promise<CouponUseView> {
+    return this.onUse(id, orderId, async (tx, _, use) => {
+      if (use && use.state !== 'RELEASED') await this.userCoupons.release(tx, id, orderId);
+      return { state: 'RELEASED', discount: 0 };
+    });
+  }
+
+  /** One transaction on the locked user coupon: look at this order's use of it, step, write the use down. */
+  private onUse(
+    id: string,
+    orderId: string,
+    step: (tx: Transaction, coupon: LockedUserCoupon, use?: CouponUse) => Promise<CouponUse>,
+  ) {
+    return this.database.transaction(async (tx) => {
+      const coupon = await this.userCoupons.lock(tx, id);
+      if (!coupon) throw USER_COUPON_NOT_FOUND();
+      const before = await this.userCoupons.findUse(tx, id, orderId);
+      const use = await step(tx, coupon, before);
+      if (use !== before) await this.userCoupons.putUse(tx, id, orderId, use);
+      return {
+        userCouponId: id,
+        couponId: coupon.couponId,
+        orderId,
+        status: statusAfter[use.state],
+        discount: use.discount,
+      };
+    });
+  }
+}
+
+const statusAfter: Record<CouponUse['state'], UserCouponStatus> = {
+  RESERVED: 'RESERVED',
+  CONFIRMED: 'USED',
+  RELEASED: 'ISSUED',
+};

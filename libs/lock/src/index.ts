@@ -1,0 +1,15 @@
+export * from './errors.js';
+export type { LockEvent, LockObserver, RefusalOutcome, ReleaseOutcome } from './events.js';
+export { currentLease } from './frames.js';
+export { templateOf } from './key.js';
+export { Lease } from './lease.js';
+export { Lock } from './lock.js';
+export { createLocks, Locks, type InspectedLock, type LocksOptions, type LocksStats } from './locks.js';
+export type { RunBatch } from './batch.js';
+export type { LockOptions, StrategyName } from './options.js';
+export type { Clock, Timer } from './ports/clock.js';
+export type { Random } from './ports/random.js';
+export { lockMetrics, type LockMetricsOptions } from './metrics.js';
+export { memoryStore } from './stores/memory.js';
+export { redisStore } from './stores/redis/index.js';
+export type * from './stores/store.js';

@@ -1,0 +1,321 @@
+import { Batcher, type RunBatch } from './batch.js';
+import {
+  LockAbortedError,
+  LockBackendError,
+  LockBusyError,
+  LockLostError,
+  LockUsageError,
+  StaleFenceError,
+} from './errors.js';
+import { guarded, type LockObserver } from './events.js';
+import { Frames } from './frames.js';
+import { targetOf, type Target } from './key.js';
+import type { Lease } from './lease.js';
+import { Lock } from './lock.js';
+import { checkNumber, defaultOptions, resolveOptions, type LockOptions, type ResolvedOptions } from './options.js';
+import type { HandOverBounds, Parts } from './parts.js';
+import { Place } from './place.js';
+import { systemClock, type Clock } from './ports/clock.js';
+import { systemRandom, type Random } from './ports/random.js';
+import { Registry } from './registry.js';
+import type { LockStore, StoreFactory, StoredLock } from './stores/store.js';
+import { strategies } from './strategies/index.js';
+import { Tidier } from './tidier.js';
+import { Waiter } from './waiter.js';
+import { Watchdog } from './watchdog.js';
+
+export interface LocksOptions {
+  store: StoreFactory;
+  /** Defaults of every call of this client. */
+  defaults?: Omit<LockOptions, 'signal'>;
+  /** Bounds of the hand-over inside the process: throughput against fairness to other processes. 64 leases, 250 ms. */
+  handOver?: Partial<HandOverBounds>;
+  /** Most items one `batch` works on. 200. */
+  batchSize?: number;
+  /** How many idle keys keep their state in this process. 10000. */
+  registrySize?: number;
+  /** A wait rides out a broken store for this long before it fails with LockBackendError. 1000. */
+  backendGraceMs?: number;
+  /** `close` lets holders finish for this long. 5000. */
+  closeGraceMs?: number;
+  onEvent?: LockObserver;
+  clock?: Clock;
+  random?: Random;
+}
+
+export interface LocksStats {
+  holds: number;
+  waiters: number;
+  /** Keys with a holder or a waiter in this process. */
+  keysInUse: number;
+  /** Keys whose state is kept, in use or not. */
+  keysKept: number;
+  /** Clean-ups of unknown outcomes that are under way. */
+  tidying: number;
+}
+
+export type InspectedLock = StoredLock & { key: string; waitersHere: number };
+
+type Body<R> = (lease: Lease) => Promise<R>;
+
+/** The one client of a store: it owns waiting, holding, renewing and releasing. */
+export class Locks {
+  readonly #parts: Parts;
+  readonly #store: LockStore;
+  readonly #defaults: ResolvedOptions;
+  readonly #frames = new Frames();
+  readonly #places: Registry<Place>;
+  readonly #pool: Registry<{ lock: Lock; inUse: boolean }>;
+  readonly #batchers = new Map<string, Batcher<never, never>>();
+  readonly #batchSize: number;
+  readonly #closeGraceMs: number;
+  #closing?: Promise<void>;
+  #whenIdle?: () => void;
+
+  constructor(options: LocksOptions) {
+    const clock = options.clock ?? systemClock;
+    const random = options.random ?? systemRandom;
+    const observe = guarded(options.onEvent);
+    this.#defaults = resolveOptions(defaultOptions, options.defaults);
+    this.#batchSize = bounded('batchSize', options.batchSize ?? 200, 10_000);
+    this.#closeGraceMs = bounded('closeGraceMs', options.closeGraceMs ?? 5000, 86_400_000);
+    const registrySize = bounded('registrySize', options.registrySize ?? 10_000, 1_000_000);
+    this.#store = options.store({ clock, random, processId: random.token().slice(0, 12) });
+    const watchdog = new Watchdog(clock, this.#store, observe, ({ target, lease }) => {
+      if (!lease) return;
+      const { heldMs, remainingMs, strategy } = lease;
+      observe?.({ type: 'long_hold', key: target.key, strategy, heldMs, remainingMs });
+    });
+    this.#parts = {
+      clock,
+      random,
+      store: this.#store,
+      watchdog,
+      tidier: new Tidier(clock, this.#store),
+      observe,
+      handOver: {
+        count: bounded('handOver.count', options.handOver?.count ?? 64, 1000),
+        ms: bounded('handOver.ms', options.handOver?.ms ?? 250, 60_000),
+      },
+      backendGraceMs: bounded('backendGraceMs', options.backendGraceMs ?? 1000, 86_400_000),
+    };
+    this.#places = new Registry(registrySize);
+    this.#pool = new Registry(registrySize);
+    // Subscribing takes a moment: done now, the first waiter finds it done.
+    if (strategies[this.#defaults.strategy]?.listens) this.#store.wakeups?.start();
+  }
+
+  /** Runs the body under the lock and releases it, whatever happens. */
+  async withLock<R>(keys: string | readonly string[], body: Body<R>, options?: LockOptions): Promise<R> {
+    const target = targetOf(keys);
+    const resolved = resolveOptions(this.#defaults, options, target.key);
+    const outer = this.#frames.covering(target.keys, target.key, resolved.reentrant);
+    if (outer) return this.#again(outer.nested(), target, body);
+    const startedAt = this.#parts.clock.now();
+    for (let retried = false; ; retried = true) {
+      const waitedMs = Math.round(this.#parts.clock.now() - startedAt);
+      const left = retried ? { ...resolved, waitMs: Math.max(0, resolved.waitMs - waitedMs) } : resolved;
+      const lease = await this.#acquire(target, left);
+      try {
+        return await this.#underLease(lease, target, body);
+      } catch (error) {
+        if (retried || !(await this.#raised(lease, error))) throw error;
+      } finally {
+        await lease.release();
+      }
+    }
+  }
+
+  /** Throws LockWaitTimeoutError at the deadline; with `waitMs: 0`, LockBusyError after one attempt. */
+  async acquire(keys: string | readonly string[], options?: LockOptions): Promise<Lease> {
+    const target = targetOf(keys);
+    const resolved = resolveOptions(this.#defaults, options, target.key);
+    this.#frames.covering(target.keys, target.key, false);
+    return this.#acquire(target, resolved);
+  }
+
+  /** One attempt: null when somebody holds the lock or is in line for it. Throws when nobody can know. */
+  async tryAcquire(keys: string | readonly string[], options?: LockOptions): Promise<Lease | null> {
+    const target = targetOf(keys);
+    return this.#take(target, resolveOptions(this.#defaults, options, target.key), true);
+  }
+
+  /**
+   * Hands in one item. Whoever gets the lock works on all items that wait in this process, in order of arrival; every
+   * caller gets its own result. Give the same function in every call of a key.
+   */
+  async batch<T, R>(key: string, item: T, runBatch: RunBatch<T, R>, options: LockOptions = {}): Promise<R> {
+    const target = targetOf(key);
+    const resolved = resolveOptions(this.#defaults, options, key);
+    this.#frames.covering(target.keys, key, false);
+    this.#refuseWhenClosing(key);
+    let batcher = this.#batchers.get(key) as Batcher<T, R> | undefined;
+    if (!batcher) {
+      const turns = {
+        clock: this.#parts.clock,
+        turn: (turnKey: string, body: Body<void>, given: LockOptions) =>
+          this.#frames.outside(() => this.withLock(turnKey, body, given)),
+        onBatch: (batchKey: string, size: number) => this.#parts.observe?.({ type: 'batch', key: batchKey, size }),
+        onEmpty: (batchKey: string) => this.#batchers.delete(batchKey),
+      };
+      batcher = new Batcher<T, R>(turns, key, this.#batchSize);
+      this.#batchers.set(key, batcher as unknown as Batcher<never, never>);
+    }
+    return batcher.add(item, runBatch, resolved, options);
+  }
+
+  /** The key's pooled lock object: the same one for the same key, while it is kept. */
+  obtain(key: string): Lock {
+    targetOf(key);
+    const place = () => this.#places.peek(key);
+    return this.#pool.get(key, () => ({
+      lock: new Lock(this, key),
+      get inUse() {
+        return place()?.inUse ?? false;
+      },
+    })).lock;
+  }
+
+  /** What the store knows of the key. Costs one command and changes nothing. */
+  async inspect(key: string): Promise<InspectedLock> {
+    const target = targetOf(key);
+    const stored = await this.#asked(target, () => this.#store.inspect(key));
+    return { key, ...stored, waitersHere: this.#places.peek(target.id)?.waiters ?? 0 };
+  }
+
+  async isLocked(key: string): Promise<boolean> {
+    return (await this.inspect(key)).held;
+  }
+
+  /** For operators: takes the lock away from whoever holds it. The holder's next renewal finds its lease lost. */
+  async forceRelease(key: string): Promise<boolean> {
+    return this.#asked(targetOf(key), () => this.#store.forceRelease(key));
+  }
+
+  /** Refuses new waits and those under way, lets holders finish, releases the rest, and closes what the store opened. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  stats(): LocksStats {
+    let waiters = 0;
+    let keysInUse = 0;
+    for (const place of this.#places.values()) {
+      waiters += place.waiters;
+      if (place.inUse) keysInUse += 1;
+    }
+    for (const batcher of this.#batchers.values()) waiters += batcher.waiting;
+    const { watchdog, tidier } = this.#parts;
+    return { holds: watchdog.size, waiters, keysInUse, keysKept: this.#places.size, tidying: tidier.size };
+  }
+
+  async #again<R>(inner: Lease, target: Target, body: Body<R>): Promise<R> {
+    try {
+      return await this.#underLease(inner, target, body);
+    } finally {
+      await inner.release();
+    }
+  }
+
+  async #underLease<R>(lease: Lease, target: Target, body: Body<R>): Promise<R> {
+    let result: R;
+    try {
+      result = await this.#frames.run(lease, target.keys, async () => body(lease));
+    } catch (error) {
+      const loss = lossOf(lease);
+      if (!loss || error instanceof LockLostError) throw error;
+      throw new LockLostError(loss.reason, { key: lease.key, waitedMs: lease.waitedMs, cause: error });
+    }
+    const loss = lossOf(lease);
+    if (loss) throw loss;
+    return result;
+  }
+
+  /** The store fell behind a guard (it lost its memory): counters go above what the guard saw, and the work may be repeated. */
+  async #raised(lease: Lease, error: unknown): Promise<boolean> {
+    if (!(error instanceof StaleFenceError) || error.fence !== lease.fence) return false;
+    return lease.raiseFence(error.guardFence).catch(() => false);
+  }
+
+  async #acquire(target: Target, options: ResolvedOptions): Promise<Lease> {
+    const lease = await this.#take(target, options, options.waitMs === 0);
+    if (!lease) throw new LockBusyError({ key: target.key });
+    return lease;
+  }
+
+  #take(target: Target, options: ResolvedOptions, once: boolean): Promise<Lease | null> {
+    this.#refuseWhenClosing(target.key);
+    const strategy = strategies[options.strategy];
+    if (!strategy) throw new LockUsageError(`Unknown strategy "${String(options.strategy)}".`, target.key);
+    if (strategy.linesUp && !this.#store.line) {
+      throw new LockUsageError(
+        `Store "${this.#store.name}" keeps no line: strategy "${strategy.name}" needs one.`,
+        target.key,
+      );
+    }
+    if (options.signal?.aborted) throw new LockAbortedError('signal', { key: target.key });
+    if (strategy.listens) this.#store.wakeups?.start();
+    const place = this.#places.get(target.id, () => new Place(this.#parts, target, () => this.#tellIdle()));
+    return place.join(new Waiter(this.#parts.clock, options, strategy, once));
+  }
+
+  async #asked<T>(target: Target, ask: () => Promise<T>): Promise<T> {
+    try {
+      return await ask();
+    } catch (error) {
+      throw new LockBackendError(error instanceof Error ? error.message : String(error), {
+        key: target.key,
+        cause: error,
+      });
+    }
+  }
+
+  #refuseWhenClosing(key: string): void {
+    if (this.#closing) throw new LockAbortedError('closing', { key });
+  }
+
+  #tellIdle(): void {
+    if (this.#parts.watchdog.size === 0) this.#whenIdle?.();
+  }
+
+  async #close(): Promise<void> {
+    const { clock, watchdog, tidier } = this.#parts;
+    const contests: Promise<void>[] = [];
+    for (const place of this.#places.values()) {
+      for (const line of place.lines()) {
+        line.refuseAll(
+          (waiter) => new LockAbortedError('closing', { key: place.target.key, waitedMs: waiter.waitedMs }),
+        );
+        contests.push(line.contestOver);
+      }
+    }
+    await Promise.all(contests);
+    if (watchdog.size > 0) {
+      const idle = new Promise<void>((resolve) => {
+        this.#whenIdle = resolve;
+      });
+      const grace = clock.setTimeout(() => this.#whenIdle?.(), this.#closeGraceMs);
+      await idle;
+      clock.clearTimeout(grace);
+    }
+    const left = [...watchdog.holds];
+    await Promise.all(left.map(async ({ lease }) => lease?.surrender('the client was closed')));
+    await tidier.idle();
+    await this.#store.close();
+  }
+}
+
+export function createLocks(options: LocksOptions): Locks {
+  return new Locks(options);
+}
+
+/** Known before the release, by the clock: then the outcome is unknown, unless the body said that it is settled. */
+function lossOf(lease: Lease): LockLostError | undefined {
+  return lease.isSettled ? undefined : lease.loss;
+}
+
+function bounded(name: string, value: number, max: number): number {
+  checkNumber(name, value, 1, max);
+  return value;
+}

@@ -1,0 +1,75 @@
+import { LockQueueFullError } from './errors.js';
+import type { Target } from './key.js';
+import type { Lease } from './lease.js';
+import { Line, type Neighbours } from './line.js';
+import type { Parts } from './parts.js';
+import type { Waiter } from './waiter.js';
+
+/** All there is of one key in this process: the shared line, and the lines of those who contend by themselves. */
+export class Place implements Neighbours {
+  readonly line: Line;
+  readonly #solo = new Set<Line>();
+  #lookout?: Line;
+
+  constructor(
+    private readonly parts: Parts,
+    readonly target: Target,
+    private readonly onIdle: () => void,
+  ) {
+    this.line = new Line(parts, target, this, parts.handOver.count);
+  }
+
+  get inUse(): boolean {
+    return this.line.inUse || this.#solo.size > 0;
+  }
+
+  get waiters(): number {
+    let waiters = this.line.waiters;
+    for (const line of this.#solo) waiters += line.waiters;
+    return waiters;
+  }
+
+  *lines(): Iterable<Line> {
+    yield this.line;
+    yield* this.#solo;
+  }
+
+  join(waiter: Waiter): Promise<Lease | null> {
+    const { strategy, options } = waiter;
+    if (options.localLine && !strategy.linesUp && this.parts.store.excludes) return this.line.join(waiter);
+    if (this.#solo.size >= options.maxWaiters) {
+      const first = this.#first();
+      const details = { key: this.target.key };
+      return Promise.reject(new LockQueueFullError(this.#solo.size + 1, first?.head?.waitedMs ?? 0, details));
+    }
+    const line = new Line(this.parts, this.target, this, 1);
+    this.#solo.add(line);
+    return line.join(waiter);
+  }
+
+  isFirst(line: Line): boolean {
+    this.#lookout ??= this.#first();
+    return this.#lookout === line;
+  }
+
+  forgotten(): void {
+    for (const line of this.#solo) line.rouse();
+  }
+
+  departed(line: Line): void {
+    if (this.#lookout !== line) return;
+    // The next in the process takes over looking out for all.
+    this.#lookout = this.#first();
+    this.#lookout?.rearm();
+  }
+
+  idle(line: Line): void {
+    this.#solo.delete(line);
+    if (!this.inUse) this.onIdle();
+  }
+
+  #first(): Line | undefined {
+    for (const line of this.#solo) if (line.waiters > 0) return line;
+    return undefined;
+  }
+}

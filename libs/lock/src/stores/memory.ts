@@ -1,0 +1,194 @@
+import type {
+  AcquireAnswer,
+  AcquireRequest,
+  JoinAnswer,
+  JoinRequest,
+  LockStore,
+  RenewAnswer,
+  RenewRequest,
+  StoredLock,
+  StoreFactory,
+  StorePorts,
+  Wakeups,
+  WaitingLine,
+  Watch,
+} from './store.js';
+
+export interface MemoryStoreOptions {
+  /** `memory`. */
+  name?: string;
+}
+
+interface Entry {
+  token: string;
+  priority: number;
+  arrivedAt: number;
+  order: number;
+}
+
+interface Slot {
+  token?: string;
+  expiresAt: number;
+  fence: number;
+  line: Entry[];
+  watchers: Map<string, () => void>;
+}
+
+/** One process, one memory: clients made from the same factory exclude each other, and nobody else. */
+export function memoryStore(options: MemoryStoreOptions = {}): StoreFactory {
+  const slots = new Map<string, Slot>();
+  return (ports) => new MemoryStore(options.name ?? 'memory', slots, ports);
+}
+
+/** How much later somebody of the next lower priority may have come and still go first. */
+const ageingMs = 1000;
+
+class MemoryStore implements LockStore, Wakeups, WaitingLine {
+  readonly excludes = true;
+
+  constructor(
+    readonly name: string,
+    private readonly slots: Map<string, Slot>,
+    private readonly ports: StorePorts,
+  ) {}
+
+  get wakeups(): Wakeups {
+    return this;
+  }
+
+  get line(): WaitingLine {
+    return this;
+  }
+
+  async acquire({ keys, token, ttlMs, fences }: AcquireRequest): Promise<AcquireAnswer> {
+    const held = keys.map((key) => this.#slot(key)).filter((slot) => this.#holder(slot) && slot.token !== token);
+    if (held.length > 0) {
+      const expiresAt = Math.max(...held.map((slot) => slot.expiresAt));
+      return { granted: false, remainingMs: expiresAt - this.ports.clock.now() };
+    }
+    return { granted: true, fence: this.#grant(keys, token, ttlMs, fences) };
+  }
+
+  async renew(requests: readonly RenewRequest[]): Promise<RenewAnswer[]> {
+    return requests.map(({ keys, token, ttlMs }) => {
+      let answer: RenewAnswer = 'renewed';
+      for (const slot of keys.map((key) => this.#slot(key))) {
+        if (this.#holder(slot) === token) slot.expiresAt = this.ports.clock.now() + ttlMs;
+        else answer = 'lost';
+      }
+      return answer;
+    });
+  }
+
+  async release(keys: readonly string[], token: string): Promise<boolean> {
+    let all = true;
+    for (const key of keys) {
+      if (this.#holder(this.#slot(key)) === token) this.#free(key);
+      else all = false;
+    }
+    return all;
+  }
+
+  async raise(keys: readonly string[], token: string, fence: number): Promise<boolean> {
+    const slots = keys.map((key) => this.#slot(key));
+    if (slots.some((slot) => this.#holder(slot) !== token)) return false;
+    for (const slot of slots) slot.fence = Math.max(slot.fence, fence);
+    return true;
+  }
+
+  async inspect(key: string): Promise<StoredLock> {
+    const slot = this.#slot(key);
+    const token = this.#holder(slot);
+    const now = this.ports.clock.now();
+    const remainingMs = token === undefined ? 0 : slot.expiresAt - now;
+    return {
+      held: token !== undefined,
+      token,
+      remainingMs,
+      fence: slot.fence,
+      queued: slot.line.length,
+      storeTimeMs: now,
+    };
+  }
+
+  async forceRelease(key: string): Promise<boolean> {
+    if (this.#holder(this.#slot(key)) === undefined) return false;
+    this.#free(key);
+    return true;
+  }
+
+  async close(): Promise<void> {}
+
+  start(): void {}
+
+  watch(keys: readonly string[], token: string, wake: () => void): Watch {
+    for (const key of keys) this.#slot(key).watchers.set(token, wake);
+    const close = () => {
+      for (const key of keys) this.#slot(key).watchers.delete(token);
+    };
+    return { listen: () => undefined, live: true, close };
+  }
+
+  async join({ key, token, ttlMs, priority, maxWaiters }: JoinRequest): Promise<JoinAnswer> {
+    const slot = this.#slot(key);
+    const holder = this.#holder(slot);
+    const inLine = slot.line.findIndex((entry) => entry.token === token);
+    if (holder === token || (holder === undefined && inLine <= 0 && (inLine === 0 || slot.line.length === 0))) {
+      slot.line = slot.line.filter((entry) => entry.token !== token);
+      return { granted: true, fence: this.#grant([key], token, ttlMs, 1) };
+    }
+    if (holder === undefined) this.#free(key);
+    const remainingMs = slot.expiresAt - this.ports.clock.now();
+    if (inLine >= 0) return { granted: false, remainingMs, place: inLine + 1, entered: false };
+    const now = this.ports.clock.now();
+    const place = slot.line.length + 1;
+    if (place > maxWaiters) {
+      return { granted: false, full: true, place, estimateMs: now - (slot.line[0]?.arrivedAt ?? now) };
+    }
+    const order = now + (priority - 1) * ageingMs;
+    const at = slot.line.findIndex((entry) => entry.order > order);
+    slot.line.splice(at < 0 ? slot.line.length : at, 0, { token, priority, arrivedAt: now, order });
+    return { granted: false, remainingMs, place: (at < 0 ? slot.line.length - 1 : at) + 1, entered: true };
+  }
+
+  async leave(key: string, token: string): Promise<void> {
+    const slot = this.#slot(key);
+    slot.line = slot.line.filter((entry) => entry.token !== token);
+    if (this.#holder(slot) === token) this.#free(key);
+  }
+
+  #grant(keys: readonly string[], token: string, ttlMs: number, fences: number): number {
+    const slots = keys.map((key) => this.#slot(key));
+    const fence = Math.max(...slots.map((slot) => slot.fence)) + 1;
+    for (const slot of slots) {
+      slot.token = token;
+      slot.expiresAt = this.ports.clock.now() + ttlMs;
+      slot.fence = fence + fences - 1;
+    }
+    return fence;
+  }
+
+  /** Hands the lock to the head of its line, or frees it and tells everybody. */
+  #free(key: string): void {
+    const slot = this.#slot(key);
+    const [head] = slot.line;
+    if (head) {
+      // All waiters live in this process: whoever is named is awake, so nothing is left unclaimed.
+      this.#grant([key], head.token, ageingMs, 1);
+      slot.watchers.get(head.token)?.();
+      return;
+    }
+    slot.token = undefined;
+    for (const wake of slot.watchers.values()) wake();
+  }
+
+  #holder(slot: Slot): string | undefined {
+    return slot.token !== undefined && slot.expiresAt > this.ports.clock.now() ? slot.token : undefined;
+  }
+
+  #slot(key: string): Slot {
+    let slot = this.slots.get(key);
+    if (!slot) this.slots.set(key, (slot = { expiresAt: 0, fence: 0, line: [], watchers: new Map() }));
+    return slot;
+  }
+}

@@ -1,0 +1,1 @@
+export { lockContract, type ContractSubject, type TestRunner } from './contract.js';

@@ -1,0 +1,60 @@
+import { casesOn } from './case.js';
+import type { Case } from './case.js';
+import { idempotencyKeys, notPositive, notText, notTime, notWhole, putInto } from './values.js';
+
+const issue = '/v1/coupons/1/issues';
+
+export function couponFields(): Case[] {
+  const create = putInto('coupon', '/v1/admin/coupons', 'admin');
+  const grab = putInto('coupon', issue, 'user');
+  const wrongGrab = casesOn('coupon', issue);
+  const strategy = (name: string | string[]) => ({ headers: { 'x-issue-strategy': name } });
+  return [
+    ...create('{"name":@,"discount":{"type":"FIXED","value":1},"total":1}', notText),
+    ...create('{"name":"n","discount":{"type":"FIXED","value":1},"total":@}', [...notPositive, '1000000001']),
+    ...create(and('"perUserLimit":@'), [...notPositive, '1001']),
+    ...create(and('"minOrder":@'), [...notWhole, '1000000001']),
+    // null means "without an end" here: that is how it is shown.
+    ...create(and('"validDays":@'), [...notPositive.filter((value) => value !== 'null'), '3651']),
+    ...create(and('"startsAt":@'), [...notTime, '1767225600000']),
+    ...create(and('"endsAt":@'), [...notTime, 'true']),
+    ...create('{"name":"n","total":1,"discount":{"type":"FIXED","value":@}}', [...notPositive, '1000000001']),
+    ...create('{"name":"n","total":1,"discount":{"type":@,"value":1}}', [
+      '"fixed"',
+      '"FREE"',
+      'null',
+      '["FIXED"]',
+      '""',
+    ]),
+    ...create('{"name":"n","total":1,"discount":@}', [
+      'null',
+      '{}',
+      '[]',
+      '[null]',
+      '"FIXED"',
+      '[{"type":"FIXED","value":1}]',
+    ]),
+    ...create('@', ['{}', '{"name":"n","total":1}', '{"name":"n","discount":{"type":"FIXED","value":1}}']),
+    ...create('{"name":"n","total":1,"discount":{"type":"FIXED","value":1,@}}', ['"colour":"red"', '"discount":{}']),
+    // Unknown fields, and those that the server owns.
+    ...create(and('@:1'), [
+      '"colour"',
+      '"id"',
+      '"status"',
+      '"issued"',
+      '"remaining"',
+      '"fence"',
+      '"userId"',
+      '"paused"',
+    ]),
+    ...grab('{@:1}', ['"userId"', '"couponId"', '"serial"', '"status"', '"quantity"']),
+    casesOn('coupon', '/v1/coupons?status=lost', { method: 'GET' })('an unknown status', '400 VALIDATION_FAILED'),
+    wrongGrab('an unknown strategy', '400 STRATEGY_UNKNOWN', strategy('luck')),
+    wrongGrab('two strategies', '400 STRATEGY_UNKNOWN', strategy(['atomic', 'atomic'])),
+    ...idempotencyKeys('coupon', issue, {}),
+  ];
+}
+
+function and(field: string): string {
+  return `{"name":"n","discount":{"type":"FIXED","value":1},"total":1,${field}}`;
+}

@@ -1,0 +1,163 @@
+import { Client } from 'pg';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invariants } from '../../apps/order/src/invariants.js';
+import { startOrder } from '../support/apps.js';
+import type { RunningApp } from '../support/apps.js';
+import { call } from '../support/client.js';
+import { createTestDatabase } from '../support/database.js';
+import type { TestDatabase } from '../support/database.js';
+import { charge, createOptions, itemsOf, order, pay } from '../support/orders.js';
+import { tokenFor } from '../support/tokens.js';
+
+let database: TestDatabase;
+let shop: RunningApp;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
+  const [a, b] = await createOptions(shop.url, { stock: 10 }, { stock: 10 });
+  await charge(shop.url, 'ann', 1000);
+  const { json: placed } = await order(shop.url, 'ann', itemsOf({ [a]: 1, [b]: 2 }));
+  await pay(shop.url, 'ann', placed.orderId);
+  await order(shop.url, 'ann', itemsOf({ [a]: 2 }), { pay: true });
+  await order(shop.url, 'ben', itemsOf({ [a]: 3, [b]: 1 }));
+});
+afterAll(async () => {
+  await shop?.close();
+  await database?.drop();
+});
+
+/** The ids of the invariants that the statements break; then everything is as it was. */
+async function breachedBy(statements: string[]): Promise<string[]> {
+  const client = new Client({ connectionString: database.url });
+  await client.connect();
+  try {
+    await client.query('begin');
+    for (const statement of statements) await client.query(statement);
+    const ids = [];
+    for (const { id, text } of invariants) if ((await client.query(text)).rows.length > 0) ids.push(id);
+    return ids;
+  } finally {
+    await client.end();
+  }
+}
+
+// Rows changed behind the application's back; a constraint in the way is dropped first, as a careless migration would.
+const tamperings: [id: string, what: string, statements: string[]][] = [
+  ['I3', 'a piece vanishes from the shelf', ['update options set on_hand = on_hand - 1']],
+  ['I3', 'a reservation vanishes', ['update options set reserved = reserved - 1']],
+  [
+    'I3',
+    'an adjustment has no effect',
+    [`insert into stock_adjustments (option_id, delta, reason, admin_id) select id, 1, 'x', 'x' from options`],
+  ],
+  ['I4', 'a point vanishes', [`update wallets set balance = balance - 1 where user_id = 'ann'`]],
+  ['I4', 'an entry vanishes', [`delete from points_ledger where kind = 'CHARGE'`]],
+  [
+    'I5',
+    'two live orders hold one coupon',
+    ['drop index orders_coupon_once', `update orders set user_coupon_id = '01890a5d-ac96-774b-bcce-b302099a8057'`],
+  ],
+  ['I6', 'a paid order has no payment', ['delete from payments']],
+  [
+    'I6',
+    'a paid order has two payments',
+    [
+      'alter table payments drop constraint payments_once',
+      `insert into payments (id, order_id, method, amount) select gen_random_uuid(), order_id, method, amount from payments`,
+    ],
+  ],
+  ['I6', 'a payment is not of the total', ['update payments set amount = amount + 1']],
+  [
+    'I6',
+    'an unpaid order was spent for',
+    [
+      `update points_ledger set order_id = (select id from orders where user_id = 'ben') where id = (select max(id) from points_ledger)`,
+    ],
+  ],
+  ['I7', 'a finished order keeps its reservation', [`update orders set status = 'CANCELLED' where user_id = 'ben'`]],
+  ['I8', 'an order that no answer names', [`delete from idempotency_keys where body like '%PENDING_PAYMENT%'`]],
+  [
+    'I8',
+    'a charge that two keys claim',
+    [
+      `insert into idempotency_keys (id, fingerprint, status, body) select sha256(id), fingerprint, status, body from idempotency_keys`,
+    ],
+  ],
+  ['I12', 'an event is missing', [`delete from order_events where type = 'OrderPaid'`]],
+  [
+    'I12',
+    'an event is told twice',
+    [
+      `insert into order_events (order_id, seq, type, data) select order_id, 9, type, data from order_events where type = 'OrderCreated'`,
+    ],
+  ],
+  [
+    'I12',
+    'an event of a step that never was',
+    [`update order_events set type = 'OrderPaid' where type = 'StockReserved'`],
+  ],
+];
+
+describe('the invariants of the order database', () => {
+  it('hold after ordinary work', async () => {
+    expect(await breachedBy([])).toEqual([]);
+  });
+
+  it('have a tampering each below, so none is blind', () => {
+    expect(new Set(tamperings.map(([id]) => id))).toEqual(new Set(invariants.map(({ id }) => id)));
+  });
+
+  it.each(tamperings)('%s turns red when %s', async (id, _, statements) => {
+    expect(await breachedBy(statements)).toContain(id);
+  });
+
+  it('are answered by the lab with the rows that break them', async () => {
+    const token = await tokenFor('admin', { role: 'admin' });
+    const report = async () => (await call(shop.url, 'GET', '/v1/lab/invariants', { token })).json;
+    expect(await report()).toMatchObject({ ok: true });
+    await database.query(`update wallets set balance = balance + 1 where user_id = 'ann'`);
+    const { ok, invariants: checked } = await report();
+    expect(ok).toBe(false);
+    expect(checked.find(({ id }: { id: string }) => id === 'I4')).toMatchObject({
+      breaches: 1,
+      examples: [{ user_id: 'ann' }],
+    });
+    await database.query(`update wallets set balance = balance - 1 where user_id = 'ann'`);
+  });
+});
+
+describe('the schema', () => {
+  it.each([
+    ['options_never_oversold', 'update options set reserved = on_hand + 1'],
+    ['options_never_oversold', 'update options set on_hand = reserved - 1'],
+    ['options_never_oversold', 'update options set reserved = -1'],
+    ['options_price', 'update options set price = -1'],
+    ['wallets_balance', 'update wallets set balance = -1'],
+    ['wallets_balance', 'update wallets set balance = 10000001'],
+    [
+      'points_ledger_once',
+      'insert into points_ledger (user_id, kind, amount, balance, order_id) select user_id, kind, amount, balance, order_id from points_ledger',
+    ],
+    ['points_ledger_sign', `update points_ledger set amount = -amount where kind = 'SPEND'`],
+    [
+      'payments_once',
+      'insert into payments (id, order_id, method, amount) select gen_random_uuid(), order_id, method, amount from payments',
+    ],
+    ['orders_status', `update orders set status = 'LOST' where paid_at is null`],
+    ['orders_total', 'update orders set total = total - 1'],
+    ['orders_discount', `update orders set discount = subtotal + 1, total = -1, user_coupon_id = gen_random_uuid()`],
+    ['orders_paid_at', `update orders set paid_at = null`],
+    ['order_items_quantity', 'update order_items set quantity = 1001'],
+    [
+      'order_items_pkey',
+      'insert into order_items (order_id, option_id, name, price, quantity) select order_id, option_id, name, price, quantity from order_items',
+    ],
+    [
+      'order_events_pkey',
+      'insert into order_events (order_id, seq, type, data) select order_id, seq, type, data from order_events',
+    ],
+  ])('has the last word: %s', async (constraint, statement) => {
+    await expect(database.query(statement)).rejects.toMatchObject({ constraint });
+  });
+});
