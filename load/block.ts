@@ -19,6 +19,7 @@ import type { Knee } from './knee.js';
 import { kindOf, profiles, sizeOf } from './plan.js';
 import type { BlockPlan, ProfileName } from './plan.js';
 import { prepare } from './preparation.js';
+import { LoadError, say } from './progress.js';
 import type { Prepared } from './preparation.js';
 import type { Stores } from './stores.js';
 import type { System } from './system.js';
@@ -82,7 +83,9 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
     const warm = await set(bench, plan, warmUp, undefined, join(work, 'warm-up'));
     const block = await set(bench, plan, size.phases, size.supply, work);
     await Promise.all([bench.stores.coupon.query('vacuum analyze'), bench.stores.order.query('vacuum analyze')]);
-    await warm.run(warmUp, false);
+    const warmed = await warm.run(warmUp, false);
+    if (warmed.iterations === undefined)
+      throw new LoadError(`k6 ended with ${warmed.exitCode}: ${warmed.output.slice(-2000)}`);
     await untilQuiet(bench.stores);
     await bench.stores.redis.config('RESETSTAT');
     const before = await readCounters(bench.system, bench.stores);
@@ -92,6 +95,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
     const quiet = await untilQuiet(bench.stores);
     await flushStatistics(bench.system);
     const after = await readCounters(bench.system, bench.stores);
+    if (run.iterations === undefined) say(`k6 ended with ${run.exitCode}: ${run.output.slice(-2000)}`);
     const records = parseClientLog(run.clientLog);
     const proof = await block.prepared.prove(records);
     const findings = [...proof.findings, ...(await checkInvariants(bench.stores))];
@@ -177,7 +181,8 @@ function together(runs: readonly K6Run[]): K6Run {
 async function set(bench: Bench, plan: BlockPlan, phases: Phase[], supply: number | undefined, folder: string) {
   mkdirSync(folder, { recursive: true });
   const isWarmUp = folder.endsWith('warm-up');
-  const userPrefix = `${bench.runId}-${plan.id}${isWarmUp ? '-w' : ''}-`;
+  // Neither may be the beginning of the other: rows are found by it.
+  const userPrefix = `${bench.runId}-${isWarmUp ? 'warm' : 'run'}-${plan.id}-`;
   const scenario = isWarmUp && plan.scenario === 'bleed' ? 'coupon-flash' : plan.scenario;
   const { system, stores } = bench;
   const prepared = await prepare(scenario, { system, stores, strategy: plan.strategy, phases, ...(supply !== undefined && { supply }), userPrefix, folder }); // prettier-ignore
@@ -199,8 +204,11 @@ async function set(bench: Bench, plan: BlockPlan, phases: Phase[], supply: numbe
       ...(await prepared.restart?.()),
     };
     const file = join(folder, 'input.json');
+    // k6 appends to a log that is there.
+    const logFile = join(folder, 'client.jsonl');
+    for (const old of [input.summaryFile, logFile]) rmSync(old, { force: true });
     writeFileSync(file, JSON.stringify(input));
-    return runK6(bench.k6, scenario, { file, summaryFile: input.summaryFile, logFile: join(folder, 'client.jsonl') });
+    return runK6(bench.k6, scenario, { file, summaryFile: input.summaryFile, logFile });
   };
   return { prepared, run };
 }

@@ -59,9 +59,9 @@ interface Profile {
 export const profiles: Record<ProfileName, Profile> = {
   smoke: {
     rounds: 1,
-    warmUp: { rate: 40, seconds: 0.5 },
-    flash: { steadyRate: 20, steadySeconds: 0.5, rate: 250, seconds: 1.2, supply: 60 },
-    orders: { rate: 120, seconds: 1.5 },
+    warmUp: { rate: 40, seconds: 1 },
+    flash: { steadyRate: 20, steadySeconds: 1, rate: 250, seconds: 1.2, supply: 60 },
+    orders: { rate: 80, seconds: 2 },
     duplicates: { rate: 30, seconds: 1.5 },
     race: { rate: 20, seconds: 3 },
     step: { seconds: 1, pauseSeconds: 0.3 },

@@ -41,5 +41,6 @@ describe('arrival shapes', () => {
     });
     expect(arrivalScenario(phase!, 'grab', 100).maxVUs).toBe(100);
     expect(() => arrivalScenario({ ...phase!, rate: 0.5 }, 'grab', 100)).toThrow('0.5');
+    expect(() => arrivalScenario({ ...phase!, seconds: 0.5 }, 'grab', 100)).toThrow('a second');
   });
 });

@@ -80,6 +80,7 @@ export interface ArrivalScenario {
 export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number): ArrivalScenario {
   if (!Number.isInteger(phase.rate))
     throw new RangeError(`Phase ${phase.name}: ${phase.rate} is no whole rate per second.`);
+  if (phase.seconds < 1) throw new RangeError(`Phase ${phase.name}: k6 wants a second at least.`);
   const vus = Math.max(1, Math.min(arrivalsOf(phase), Math.ceil(maxWaiting)));
   return {
     executor: 'constant-arrival-rate',
