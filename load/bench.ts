@@ -1,5 +1,6 @@
 // What every load command sets up, and takes down again however it ends.
 import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Bench } from './block.js';
 import { describeEnvironment } from './environment.js';
 import type { Environment } from './environment.js';
@@ -15,7 +16,8 @@ export async function withBench<R>(
 ): Promise<R> {
   const k6 = findK6();
   say(`k6 ${k6.version} (${k6.source})`);
-  mkdirSync(folder, { recursive: true });
+  const raw = join(folder, 'raw');
+  mkdirSync(raw, { recursive: true });
   const system = await useSystem();
   const interrupted = (signal: NodeJS.Signals) => {
     say(`${signal}: stopping; the same command with --resume ${folder} goes on from here`);
@@ -26,7 +28,10 @@ export async function withBench<R>(
     const stores = await openStores(system);
     try {
       const environment = await describeEnvironment(system, stores, k6, command);
-      return await work({ system, stores, k6, profile, runId: `load-${Date.now().toString(36)}`, folder }, environment);
+      return await work(
+        { system, stores, k6, profile, runId: `load-${Date.now().toString(36)}`, folder: raw },
+        environment,
+      );
     } finally {
       await stores.close();
     }

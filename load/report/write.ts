@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BlockResult } from '../block.js';
+import { reportPage } from './page.js';
 import { resultsSchema } from './results.js';
 import type { Results } from './results.js';
 
@@ -11,7 +12,9 @@ export function writeReport(folder: string, run: Omit<Results, 'format'>): strin
     JSON.parse(JSON.stringify({ format: 'firstcome-load-1', ...run, blocks: run.blocks.map(slim) })),
   );
   writeFileSync(join(folder, 'results.json'), `${JSON.stringify(results)}\n`);
-  return join(folder, 'results.json');
+  const page = join(folder, 'report.html');
+  writeFileSync(page, reportPage(results));
+  return page;
 }
 
 /** The pictures need the points of one round; the raw files keep them all. */
