@@ -3,14 +3,9 @@ import type { Comparison } from '../statistics.js';
 import { escape } from './html.js';
 import { figure } from './format.js';
 
-/** `2.4× slower (2.1× to 2.8×)`, `no measurable difference (−2 %, interval includes 0)`. */
+/** `2.4× slower (2.1 to 2.8)`, `no measurable difference`. */
 export function comparisonText({ effect, measurable, why }: Comparison): string {
-  if (!measurable) {
-    const sign = effect.mid > 0 ? '+' : effect.mid < 0 ? '−' : '';
-    return why === 'too few repeats'
-      ? 'too few rounds'
-      : `no measurable difference (${sign}${percent(Math.abs(effect.mid))})`;
-  }
+  if (!measurable) return why === 'too few repeats' ? 'too few rounds' : 'no measurable difference';
   const ratio = (value: number) => (effect.mid > 0 ? 1 + value : 1 / (1 + value));
   const ends = [ratio(effect.low), ratio(effect.high)].toSorted((a, b) => a - b);
   return `${figure(ratio(effect.mid))}× ${effect.mid > 0 ? 'slower' : 'faster'} (${figure(ends[0]!)} to ${figure(ends[1]!)})`;
