@@ -8,6 +8,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readFileSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs';
@@ -68,6 +69,12 @@ export function reachableFolder(wanted, account) {
   chmodSync(parent, 0o711);
   writeFileSync(note, join(parent, 'data'));
   return join(parent, 'data');
+}
+
+/** Removes the folder that such a note names, and nothing that is not one of ours. */
+export function removeElsewhere(note) {
+  const noted = readFileSync(note, 'utf8').trim();
+  if (/^\/var\/tmp\/firstcome-[^/]+\/data$/.test(noted)) rmSync(dirname(noted), { recursive: true, force: true });
 }
 
 /** The programs, copied next to the data when they lie in a place (node_modules below /root) the account cannot reach. */

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { inRoot, root } from './paths.mjs';
@@ -43,22 +43,25 @@ function readStamps() {
 }
 
 export async function build() {
-  for (const app of APPS) {
-    const digest = digestSources(app);
-    if (readStamps()[app] === digest && existsSync(entryOf(app))) continue;
-    await step(`Building ${app}`, () => buildOne(app));
-    mkdirSync(inRoot('dist'), { recursive: true });
-    writeFileSync(stampFile, JSON.stringify({ ...readStamps(), [app]: digest }));
-  }
+  const stamps = readStamps();
+  const due = APPS.filter((app) => stamps[app] !== digestSources(app) || !existsSync(entryOf(app)));
+  if (due.length === 0) return;
+  // Both at once: what both write (dist/libs) is the same.
+  await step(`Building ${due.join(' and ')}`, async () => {
+    const digests = due.map((app) => [app, digestSources(app)]);
+    await Promise.all(due.map(nestBuild));
+    await repair(due);
+    writeFileSync(stampFile, JSON.stringify({ ...stamps, ...Object.fromEntries(digests) }));
+  });
 }
 
-async function buildOne(app) {
-  await nestBuild(app);
-  if (existsSync(entryOf(app))) return;
-  // The compiler's own record says "up to date" where somebody removed a part of dist: start over.
+/** The compiler's own record says "up to date" where somebody removed a part of dist: start over. */
+async function repair(apps) {
+  if (apps.every((app) => existsSync(entryOf(app)))) return;
   rmSync(inRoot('dist'), { recursive: true, force: true });
-  await nestBuild(app);
-  if (!existsSync(entryOf(app))) throw new UserError(`nest build ${app} succeeded without making ${entryOf(app)}.`);
+  await Promise.all(APPS.map(nestBuild));
+  const missing = APPS.filter((app) => !existsSync(entryOf(app)));
+  if (missing.length > 0) throw new UserError(`nest build ${missing.join(', ')} succeeded without making main.js.`);
 }
 
 async function nestBuild(app) {

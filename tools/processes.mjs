@@ -49,7 +49,7 @@ export async function startProcess({ command, args, log, ...options }) {
   closeSync(out);
   await once(child, 'spawn');
   child.unref();
-  return /** @type {import('node:child_process').ChildProcess & { pid: number }} */ (child);
+  return child;
 }
 
 /** Asks a process to end; after `graceMs` its whole group is killed. Answers how it went. */

@@ -52,7 +52,7 @@ const REDIS_PLACES = [
 function version(program) {
   const { stdout } = spawnSync(program, ['--version'], { encoding: 'utf8', timeout: 10_000 });
   const [, found] = /(?:\(PostgreSQL\)|v=)\s*(\d+(?:\.\d+)*)/.exec(stdout ?? '') ?? [];
-  return found && { text: found, major: Number.parseInt(found, 10) };
+  return found ? { text: found, major: Number.parseInt(found, 10) } : undefined;
 }
 
 /** PostgreSQL of this machine: { bin, version } or { missing: why }. */
@@ -73,7 +73,7 @@ export function findRedis(path = process.env.PATH ?? '') {
   for (const folder of [...path.split(delimiter), ...REDIS_PLACES]) {
     for (const name of folder ? ['redis-server', 'valkey-server'] : []) {
       const bin = join(folder, name);
-      const found = canRun(bin) && version(bin);
+      const found = canRun(bin) ? version(bin) : undefined;
       if (found && found.major >= OLDEST_REDIS) return { bin, name, version: found };
     }
   }

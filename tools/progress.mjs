@@ -10,12 +10,12 @@ export function say(text) {
   process.stdout.write(`${stamp()} ${text}\n`);
 }
 
-/** Runs one slow step; says so at once, then every 5 seconds until it is done. */
+/** Runs one slow step; says so at once, then every 10 seconds until it is done. */
 export async function step(title, work) {
   const from = performance.now();
   const seconds = () => Math.round((performance.now() - from) / 1000);
   say(`${title} ...`);
-  const timer = setInterval(() => say(`${title} ... still at it after ${seconds()} s`), 5000);
+  const timer = setInterval(() => say(`${title} ... still at it after ${seconds()} s`), 10_000);
   try {
     return await work();
   } finally {

@@ -1,7 +1,8 @@
 // npm run reset: empties the databases and Redis of npm start. While it runs: every table but the migrations, then Redis,
 // then the demo data again. While it is stopped: the files; databases named by URLs in the environment are emptied in place.
 import { readdirSync, readFileSync, rmSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { removeElsewhere } from './accounts.mjs';
+import { removeVolumes } from './compose.mjs';
 import { truncateAll, withRedis, withoutPassword } from './databases.mjs';
 import { forgetDemo, loadDemo } from './demo.mjs';
 import { inData, startFile } from './paths.mjs';
@@ -40,9 +41,9 @@ async function resetStopped() {
     emptied.push(withoutPassword(redis));
   }
   for (const name of serverFiles()) {
-    // The note that PostgreSQL's files are elsewhere: see accounts.mjs.
-    if (name.endsWith('.elsewhere'))
-      rmSync(dirname(readFileSync(inData('servers', name), 'utf8').trim()), { recursive: true, force: true });
+    // Notes, not data: the volumes of compose.mjs, and the other place of PostgreSQL's files, see accounts.mjs.
+    if (name === 'compose') removeVolumes(readFileSync(inData('servers', name), 'utf8'));
+    if (name.endsWith('.elsewhere')) removeElsewhere(inData('servers', name));
     rmSync(inData('servers', name), { recursive: true, force: true });
     emptied.push(`.data/servers/${name}`);
   }

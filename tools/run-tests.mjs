@@ -20,12 +20,10 @@ export async function runTests(vitestArguments = []) {
   const orphans = await cleanUpDeadRuns();
   if (orphans.length > 0) say(`Stopped what a killed run had left: ${orphans.join(', ')}`);
   const run = Run.open(testRunFile());
-  let vitest;
   let ending;
   const end = (signal) => {
     ending ??= (async () => {
       say(`${signal}: stopping ...`);
-      vitest?.kill('SIGTERM');
       await run.stop(say);
       process.exit(1);
     })();
@@ -38,7 +36,7 @@ export async function runTests(vitestArguments = []) {
     const servers = await testServices(run);
     await build();
     const report = join(run.state.folders[0], 'vitest.json');
-    vitest = spawn(
+    const vitest = spawn(
       process.execPath,
       [
         inRoot('node_modules', 'vitest', 'vitest.mjs'),
@@ -50,6 +48,7 @@ export async function runTests(vitestArguments = []) {
       ],
       { cwd: root, stdio: 'inherit', env: { ...without(process.env, [...DECIDED, ...CHOSEN]), ...servers } },
     );
+    run.addProcess('app', 'vitest', vitest);
     const [code, signal] = await once(vitest, 'exit');
     return count(readReport(report), code ?? signal);
   } finally {

@@ -59,17 +59,22 @@ export class Run {
     renameSync(temporary, file ?? this.file);
   }
 
+  async stopStage(stage, report = () => {}) {
+    const { signal, graceMs } = STAGES.find((known) => known.stage === stage);
+    const members = this.state.processes.filter((member) => member.stage === stage);
+    await Promise.all(
+      members.map(async (member) => {
+        const end = await stopProcess(member, { signal, graceMs });
+        if (end === 'killed') report(`${member.name} did not end within ${graceMs / 1000} s of ${signal}: killed`);
+      }),
+    );
+    this.state.processes = this.state.processes.filter((member) => member.stage !== stage);
+    this.save();
+  }
+
   /** Stops everything this run started and nothing else; what had to be killed is reported through `report`. */
   async stop(report = () => {}) {
-    for (const { stage, signal, graceMs } of STAGES) {
-      const members = this.state.processes.filter((process) => process.stage === stage);
-      await Promise.all(
-        members.map(async (member) => {
-          const end = await stopProcess(member, { signal, graceMs });
-          if (end === 'killed') report(`${member.name} did not end within ${graceMs / 1000} s of ${signal}: killed`);
-        }),
-      );
-    }
+    for (const { stage } of STAGES) await this.stopStage(stage, report);
     for (const { project, removeVolumes } of this.state.compose) {
       spawnSync('docker', ['compose', '-p', project, ...(removeVolumes ? ['down', '-v'] : ['stop'])], { cwd: root });
     }
@@ -97,8 +102,8 @@ export async function cleanUpDeadRuns(folder = inData('runs')) {
     const run = readRun(join(folder, name));
     if (!run || isAlive(run.state.owner)) continue;
     found.push(...run.state.processes.filter(isAlive).map((member) => member.name));
+    if (run.file === startFile) rmSync(runningFile, { force: true }); // first: whoever waits for it must not read of a dead run
     await run.stop();
-    if (run.file === startFile) rmSync(runningFile, { force: true });
   }
   return found;
 }

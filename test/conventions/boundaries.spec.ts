@@ -59,7 +59,7 @@ describe('the boundaries of the repository', () => {
     const readers = sources.filter(
       ({ path, text }) => /process\.env\b/.test(text) && path !== 'test/conventions/boundaries.spec.ts',
     );
-    const allowed = /^(apps\/[a-z]+\/src\/config\.ts|tools\/.+|test\/support\/.+|load\/.+)$/;
+    const allowed = /^(apps\/[a-z]+\/src\/config\.ts|tools\/.+|test\/([a-z]+\/)?support\/.+|load\/.+)$/;
     expect(readers.map(({ path }) => path).filter((path) => !allowed.test(path))).toEqual([]);
   });
 

@@ -1,32 +1,35 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-// A script is a file whose header says what it does, its KEYS, its ARGV and what it returns:
-//   -- KEYS[1] the lock key
-//   -- ARGV[1] the token
-//   -- Returns 1 when released
-// The header is what callers read, so a number it names and the body does not use (or the other way) is a lie.
-const scripts = readdirSync('libs', { withFileTypes: true, recursive: true })
+// A script is a file whose header says what it does, its KEYS, its ARGV and what it returns. Callers read the header, so a
+// number that it names and the body does not use (or the other way round) is a lie.
+const files = readdirSync('libs', { withFileTypes: true, recursive: true })
   .filter((entry) => entry.name.endsWith('.lua'))
-  .map((entry) => `${entry.parentPath}/${entry.name}`);
+  .map((entry) => ({ name: entry.name, text: readFileSync(`${entry.parentPath}/${entry.name}`, 'utf8') }));
+// Snippets get their KEYS and ARGV from the scripts that include them.
+const snippets = new Set(
+  files.flatMap(({ text }) => [...text.matchAll(/^-- @include (\S+)/gm)].map(([, name]) => `${name}.lua`)),
+);
+const scripts = files.filter(({ name }) => !snippets.has(name));
 
-function parts(path: string): { header: string; body: string } {
-  const lines = readFileSync(path, 'utf8').split('\n');
-  const end = lines.findIndex((line) => !line.startsWith('--') && line.trim() !== '');
-  return { header: lines.slice(0, end).join('\n'), body: lines.slice(end).join('\n').replaceAll(/--.*$/gm, '') };
+/** The comment at the top, as one block or as lines; the rest without its comments. */
+function parts(text: string): { header: string; body: string } {
+  const [header = ''] = /^(--\[\[[^]*?\]\]|(--.*\n)+)/.exec(text) ?? [];
+  return { header, body: text.slice(header.length).replaceAll(/--.*$/gm, '') };
 }
 
-const numbers = (text: string, table: 'KEYS' | 'ARGV'): number[] =>
-  [
-    ...new Set([...text.matchAll(new RegExp(`${table}\\[(\\d+)\\]`, 'g'))].map(([, digits]) => Number(digits))),
-  ].toSorted((a, b) => a - b);
+/** The numbers written out, as in ARGV[2]; `KEYS[1..n]` and `KEYS[i]` are counted as a mention only. */
+function uses(text: string, table: 'KEYS' | 'ARGV'): { mentioned: boolean; numbers: string[] } {
+  const numbers = [...text.matchAll(new RegExp(`${table}\\[(\\d+)\\]`, 'g'))].map(([, number]) => number!);
+  return { mentioned: text.includes(table), numbers: [...new Set(numbers)].toSorted() };
+}
 
 describe('every Lua script', () => {
   it('is found', () => expect(scripts.length).toBeGreaterThan(0));
 
-  it.each(scripts)('%s names in its header exactly the KEYS and ARGV that its body uses', (path) => {
-    const { header, body } = parts(path);
-    expect(header, 'a header with the return value').toMatch(/returns?/i);
-    for (const table of ['KEYS', 'ARGV'] as const) expect(numbers(body, table), table).toEqual(numbers(header, table));
+  it.each(scripts)('$name names in its header exactly the KEYS and ARGV that its body uses', ({ text }) => {
+    const { header, body } = parts(text);
+    expect(header, 'a header with the return value').toMatch(/\breturns?\b/i);
+    for (const table of ['KEYS', 'ARGV'] as const) expect(uses(body, table), table).toEqual(uses(header, table));
   });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { listRoutes } from '@firstcome/http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startCoupon, startOrder } from '../support/apps.js';
@@ -21,6 +22,7 @@ afterAll(async () => {
 });
 
 interface Document {
+  info: { version: string };
   paths: Record<string, Record<string, { responses: Record<string, unknown> }>>;
 }
 
@@ -51,6 +53,13 @@ describe.each(['coupon', 'order'] as const)('/openapi.json of %s', (service) => 
         .map(([method]) => `${method} ${path}`),
     );
     expect(without).toEqual([]);
+  });
+});
+
+describe('the version', () => {
+  it.each(['coupon', 'order'] as const)('of %s is that of package.json', async (service) => {
+    const { version }: { version: string } = JSON.parse(readFileSync('package.json', 'utf8'));
+    expect((await documentOf(service)).document.info.version).toBe(version);
   });
 });
 

@@ -8,10 +8,10 @@ export interface DefinedCode {
   retryable: boolean;
 }
 
-// Every table of errors lives in a file `*errors.ts` or `problems.ts`, as an export whose name ends in "Errors".
+// Every table of errors lives in a file `…errors.ts` or `problem(s).ts`, as an export whose name says so.
 const files = ['apps', 'libs'].flatMap((root) =>
   readdirSync(root, { withFileTypes: true, recursive: true })
-    .filter(({ name }) => /(errors|problems)\.ts$/.test(name))
+    .filter(({ name }) => /(errors|problems?)\.ts$/.test(name))
     .map(({ parentPath, name }) => `${parentPath}/${name}`),
 );
 const load = (file: string): Promise<Record<string, Record<string, DefinedCode>>> => import(pathToFileURL(file).href);
@@ -19,5 +19,5 @@ const modules = await Promise.all(files.map(load));
 
 /** All errors that any app or library defines. */
 export const definedCodes: DefinedCode[] = modules
-  .flatMap((module) => Object.entries(module).filter(([name]) => name.endsWith('Errors')))
+  .flatMap((module) => Object.entries(module).filter(([name]) => /(Errors|Problems)$/.test(name)))
   .flatMap(([, table]) => Object.values(table));

@@ -101,3 +101,18 @@ describe.each(issueStrategyNames)('the strategy %s', (strategy) => {
     expect((await copy(0)).text).toBe(created[0]!.text);
   });
 });
+
+describe('two copies of one user that both looked before either wrote', () => {
+  it('get one coupon: the second is refused by the constraint, looks again, and names the first', async () => {
+    const couponId = await createCoupon(instances[0].url);
+    const row = await database.hold('select from coupons where id = $1 for update', [couponId]);
+    const copies = instances.map((instance) =>
+      grab(instance.url, couponId, 'eager', { headers: { 'x-issue-strategy': 'atomic' } }),
+    );
+    await database.untilBlocked(2);
+    await row.letGo();
+    const replies = await Promise.all(copies);
+    expect(outcomes(replies)).toEqual({ '201': 1, '409 COUPON_ALREADY_ISSUED': 1 });
+    expect(new Set(replies.map(({ json }) => json.userCouponId)).size).toBe(1);
+  });
+});

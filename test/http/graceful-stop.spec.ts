@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { expect, it } from 'vitest';
+import { Lifecycle } from '../../libs/http/src/lifecycle.js';
 import { Gate, portOf, startSample, token } from './sample-app.js';
 
 /** A request that is inside its handler when this returns. */
@@ -68,10 +69,43 @@ it('does not wait for connections that ask for nothing', async () => {
   half.write('POST /v1/items HTTP/1.1\r\nhost: a\r\ncontent-');
   const ended = Promise.all([idle, half].map((socket) => new Promise((resolve) => socket.once('close', resolve))));
   await app.close();
-  await ended;
+  expect(await ended).toHaveLength(2);
 });
 
 it('may be asked to close twice', async () => {
   const app = await startSample();
-  await Promise.all([app.close(), app.close()]);
+  expect(await Promise.all([app.close(), app.close()])).toHaveLength(2);
+});
+
+it('finishes what it accepted from a client that went away meanwhile', async () => {
+  const app = await startSample();
+  const { answered, gate } = await begun(app);
+  answered.catch(() => undefined);
+  app.getHttpServer().closeAllConnections();
+  const order: string[] = [];
+  const closed = app.close().then(() => order.push('closed'));
+  // The handler goes on in a later turn than whatever closing would do by itself.
+  setTimeout(() => {
+    order.push('opened');
+    gate.open();
+  }, 300);
+  await closed;
+  expect(order).toEqual(['opened', 'closed']);
+});
+
+it('counts nobody who left in the middle of sending a request', async () => {
+  const app = await startSample();
+  const { gate, answered } = await begun(app);
+  const authorization = `authorization: Bearer ${await token()}`;
+  const half = connect(portOf(app), '127.0.0.1');
+  half.write(`POST /v1/items HTTP/1.1\r\nhost: a\r\n${authorization}\r\ncontent-type: application/json\r\n`);
+  half.write('content-length: 100\r\n\r\n{"items"');
+  const lifecycle = app.get(Lifecycle);
+  await expect.poll(() => lifecycle.inFlight).toBe(2);
+  half.resetAndDestroy();
+  await expect.poll(() => lifecycle.inFlight).toBe(1);
+  gate.open();
+  await answered;
+  await expect.poll(() => lifecycle.inFlight).toBe(0);
+  await app.close();
 });

@@ -35,14 +35,17 @@ async function send(method: string, path: string, { token: bearer = user, header
 }
 
 /** One shape whoever answers. */
-function expectProblem(answer: { status: number; text: string; headers?: Headers }, status: number, code: string) {
+function expectProblem(
+  answer: { status: number; text: string; headers?: Headers; head?: string },
+  status: number,
+  code: string,
+) {
   const problem = JSON.parse(answer.text) as Record<string, unknown>;
   expect(problem).toMatchObject({ status, code, type: `urn:firstcome:problem:${code}` });
   expect(answer.status).toBe(status);
-  expect(Object.keys(problem)).toEqual(
-    expect.arrayContaining(['title', 'detail', 'retryable', 'traceId']) as unknown as string[],
-  );
-  if (answer.headers) expect(answer.headers.get('content-type')).toBe('application/problem+json; charset=utf-8');
+  expect(Object.keys(problem)).toEqual(expect.arrayContaining(['title', 'detail', 'retryable', 'traceId']));
+  const type = answer.headers?.get('content-type') ?? /^content-type: (.*)\r$/im.exec(answer.head ?? '')?.[1];
+  expect(type).toBe('application/problem+json; charset=utf-8');
   return problem;
 }
 
@@ -311,7 +314,7 @@ describe('paths and queries', () => {
   ])('answers Accept: %s with %i on a /v1 route', async (accept, status) => {
     const answer = await send('GET', '/v1/items/7', { headers: { accept } });
     expect(answer.status).toBe(status);
-    if (status === 406) expectProblem(answer, 406, 'NOT_ACCEPTABLE');
+    expect(answer.text.includes('NOT_ACCEPTABLE')).toBe(status === 406);
   });
 
   it('asks no Accept of what is not /v1', async () => {
@@ -550,24 +553,13 @@ describe('operation', () => {
     };
     const create = document.paths['/v1/items']!.post!;
     expect(Object.keys(create.responses)).toEqual(
-      expect.arrayContaining([
-        '201',
-        '400',
-        '401',
-        '405',
-        '406',
-        '408',
-        '409',
-        '413',
-        '415',
-        '503',
-      ]) as unknown as string[],
+      expect.arrayContaining(['201', '400', '401', '405', '406', '408', '409', '413', '415', '503']),
     );
     expect(JSON.stringify(create.responses['409'])).toContain('SAMPLE_REFUSED');
     expect(JSON.stringify(create.responses['503'])).toContain('SAMPLE_BUSY');
     expect(JSON.stringify(create)).not.toContain('x-problems');
     expect(Object.keys(document.paths)).toEqual(
-      expect.arrayContaining(['/livez', '/readyz', '/metrics', '/internal/v1/things']) as unknown as string[],
+      expect.arrayContaining(['/livez', '/readyz', '/metrics', '/internal/v1/things']),
     );
   });
 });

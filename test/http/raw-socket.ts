@@ -18,10 +18,8 @@ export function sendRaw(port: number, parts: (string | Buffer)[], answers = 1): 
     const finish = (closed: boolean) => {
       socket.destroy();
       const last = text.slice([...text.matchAll(STATUS_LINE)].at(-1)?.index);
-      const [head = '', answer = ''] = [
-        last.slice(0, last.indexOf('\r\n\r\n')),
-        last.slice(last.indexOf('\r\n\r\n') + 4),
-      ];
+      const end = last.indexOf('\r\n\r\n');
+      const [head, answer] = [last.slice(0, end), last.slice(end + 4)];
       resolve({ status: Number(head.slice(9, 12)), head, text: answer, closed });
     };
     socket.setEncoding('utf8');

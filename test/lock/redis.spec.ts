@@ -2,19 +2,19 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { redisStore } from '@firstcome/lock';
 import { lockContract } from '@firstcome/lock/testing';
-import { startRedisServer, type RedisServer } from './support/redis-server.js';
+import { testRedisUrl } from '../support/servers.js';
 
-let server: RedisServer;
 let redis: Redis;
 
-beforeAll(async () => {
-  server = await startRedisServer();
-  redis = new Redis(server.port);
+beforeAll(() => {
+  redis = new Redis(testRedisUrl());
 });
 
-afterAll(async () => {
+afterAll(() => {
   redis.disconnect();
-  await server.stop();
 });
 
-lockContract({ describe, it }, 'redis', { store: () => redisStore(redis), strategies: ['pubsub'] });
+lockContract({ describe, it }, 'redis', {
+  store: () => redisStore(redis),
+  strategies: ['pubsub', 'spin', 'adaptive', 'queue'],
+});

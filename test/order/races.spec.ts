@@ -98,7 +98,8 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
     const [{ url }] = instances;
     const options = await createOptions(url, ...[100, 200, 300].map((price) => ({ price, stock: 60 })));
     const buyers = Array.from({ length: 200 }, (_, at) => `${strategy}-buyer-${at}`);
-    await Promise.all(buyers.map((user) => charge(url, user, 1000)));
+    const charges = await crowd(200, (base, at, key) => charge(base, buyers[at]!, 1000, { key }));
+    expect(outcomes(charges)).toEqual({ '201': 200 });
 
     const replies = await crowd(200, (base, at, key) => {
       const items = (at % 2 === 0 ? options : options.toReversed()).map((optionId) => ({ optionId, quantity: 1 }));

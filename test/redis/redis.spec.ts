@@ -21,11 +21,11 @@ describe('the rate limiter', () => {
     const subject = randomUUID();
     const taken = await Promise.all(Array.from({ length: 50 }, () => limiter.take(subject, 10)));
     expect(taken.filter(({ allowed }) => allowed)).toHaveLength(10);
-    for (const { allowed, retryAfterMs } of taken) {
-      if (allowed) expect(retryAfterMs).toBe(0);
-      // One of ten a minute is free again every 6 s.
-      else (expect(retryAfterMs).toBeGreaterThan(0), expect(retryAfterMs).toBeLessThanOrEqual(6000));
-    }
+    // One of ten a minute is free again every 6 s.
+    const odd = taken.filter(({ allowed, retryAfterMs }) =>
+      allowed ? retryAfterMs !== 0 : retryAfterMs <= 0 || retryAfterMs > 6000,
+    );
+    expect(odd).toEqual([]);
   });
 
   it('counts each subject by itself', async () => {
@@ -84,7 +84,7 @@ describe('the rate limiter', () => {
 describe('the client', () => {
   it('fails a command by its deadline when nobody answers, and raises no unhandled error', async () => {
     const away = createRedis({ url: nowhere });
-    await expect(away.ping()).rejects.toThrow();
+    await expect(away.ping()).rejects.toThrow(/max retries|timed out/i);
     away.disconnect();
   });
 
@@ -108,7 +108,7 @@ describe('the module', () => {
 
   it('starts without Redis, and is not ready', async () => {
     const context = await module(nowhere);
-    await expect(context.get(RedisReadiness).check()).rejects.toThrow();
+    await expect(context.get(RedisReadiness).check()).rejects.toThrow(/max retries|timed out/i);
     await context.close();
   });
 

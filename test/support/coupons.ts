@@ -36,3 +36,12 @@ export function outcomes(replies: Reply[]): Record<string, number> {
   }
   return counts;
 }
+
+/** Returns once that many wait for a lock in the instance. */
+export async function untilWaiting(base: string, waiters: number): Promise<void> {
+  const token = await tokenFor('admin', { role: 'admin' });
+  for (let waiting = 0; waiting < waiters;) {
+    const { json } = await call(base, 'GET', '/v1/lab/locks', { token });
+    waiting = json.items[0]?.waitersHere ?? 0;
+  }
+}

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { call } from './client.js';
 import type { Call, Reply } from './client.js';
@@ -59,10 +60,11 @@ export async function pay(base: string, user: string, orderId: string, options: 
   return call(base, 'POST', `/v1/orders/${orderId}/payments`, given);
 }
 
-/** What a good client does: while the answer says so, it repeats the same request with the same key. */
+/** What a good client does: while the answer says so, it waits as told and repeats the same request with the same key. */
 export async function untilFinal(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {
     const reply = await request();
-    if (reply.status < 400 || !(reply.json as { retryable: boolean }).retryable) return reply;
+    if (reply.status < 400 || !reply.json.retryable) return reply;
+    await pause(reply.json.retryAfterMs);
   }
 }

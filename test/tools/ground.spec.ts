@@ -101,9 +101,9 @@ describe('server programs', () => {
   });
 
   it('of this machine are found with their version, or the reason is given', () => {
-    const usable = { version: { major: expect.any(Number) } };
     for (const found of [findPostgres(), findRedis()]) {
-      expect(found).toMatchObject('missing' in found ? { missing: expect.any(String) } : usable);
+      const said = 'missing' in found ? found.missing : found.version?.text;
+      expect(said).toMatch(/^\d+(\.\d+)*$|on this machine|older than/);
     }
   });
 });

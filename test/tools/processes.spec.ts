@@ -21,8 +21,9 @@ afterEach(async () => {
 
 async function start(script = 'setInterval(() => {}, 1000)') {
   const child = await startProcess({ command: process.execPath, args: ['-e', script], log: join(folder, 'log') });
-  started.push(child.pid);
-  return child;
+  const pid = child.pid ?? 0;
+  started.push(pid);
+  return { pid };
 }
 
 /** A pid that certainly belonged to a process that is gone. */

@@ -1,10 +1,13 @@
-import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
+import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
+import { redisStore } from '@firstcome/lock';
+import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
-import { RedisModule, RedisReadiness } from '@firstcome/redis';
+import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
 import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
+import type { Cluster, Redis } from 'ioredis';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
 import { CouponAdminController } from './coupon.admin.controller.js';
@@ -15,6 +18,7 @@ import { CouponService } from './coupon.service.js';
 import { GrabLimits } from './grab-limits.js';
 import { AtomicIssue } from './issuance/atomic.js';
 import { CriticalSection } from './issuance/critical-section.js';
+import { PubsubIssue } from './issuance/pubsub.js';
 import { Strategies } from './issuance/strategies.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
@@ -35,6 +39,14 @@ export class AppModule {
           measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
+        LockModule.forRootAsync({
+          inject: [REDIS],
+          useFactory: (redis: Redis | Cluster) => ({
+            store: redisStore(redis),
+            defaults: config.lock,
+            metrics: metricsRegistry,
+          }),
+        }),
         HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
       ],
       controllers: [
@@ -52,6 +64,7 @@ export class AppModule {
         GrabLimits,
         CriticalSection,
         AtomicIssue,
+        PubsubIssue,
         Strategies,
         ...(config.lab ? [LabService] : []),
       ],
@@ -64,8 +77,8 @@ export function createCouponApp(config: Config) {
   return createHttpApp(AppModule.forRoot(config), {
     name: 'coupon',
     version: '0.1.0',
-    translators: [databaseProblem],
-    problems: [...Object.values(httpErrors), ...Object.values(couponErrors), ...Object.values(databaseErrors)],
+    translators: [databaseProblem, lockProblem],
+    problems: [httpErrors, couponErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,

@@ -40,7 +40,7 @@ describe('the configuration of coupon', () => {
           expect.stringMatching(/^SERVICE_TOKEN is missing/),
           expect.stringMatching(/^PORT must be a whole number/),
           expect.stringMatching(/^LAB must be one of 0, 1/),
-          expect.stringMatching(/^ISSUE_STRATEGY must be one of atomic/),
+          expect.stringMatching(/^ISSUE_STRATEGY must be one of atomic, pubsub/),
           expect.stringMatching(/^LOCK_TTL_MS must be/),
           expect.stringMatching(/^JWT_JWKS_URL is not served yet/),
         ]) as string[],

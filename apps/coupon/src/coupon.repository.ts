@@ -36,6 +36,8 @@ export interface Standing {
   perUserLimit: number;
   held: number;
   userCouponId: string | null;
+  /** The highest fence that has written to the coupon. */
+  fence: number;
 }
 
 // The order of these cases is the order of the refusals. The clock is the database's: one clock for all instances.
@@ -84,7 +86,7 @@ const issueStatement = sql(
 
 const standingStatement = sql(
   'coupon-standing',
-  `select ${couponStatus} as status, c.per_user_limit as "perUserLimit", mine.held, mine.last as "userCouponId"
+  `select ${couponStatus} as status, c.per_user_limit as "perUserLimit", c.fence, mine.held, mine.last as "userCouponId"
      from coupons c,
           (select count(*)::int as held, (array_agg(id order by nth desc))[1] as last
              from user_coupons where coupon_id = $1 and user_id = $2) mine

@@ -1,4 +1,4 @@
-import { decodeCursor, encodeCursor, idempotency } from '@firstcome/http';
+import { decodeCursor, idempotency, page } from '@firstcome/http';
 import type { Answer, IdempotentRequest } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
@@ -56,13 +56,6 @@ export class CouponService {
     const rows = await this.coupons.pageOfUser(userId, before, status, limit + 1);
     return page(rows, limit, userCouponView);
   }
-}
-
-/** One row more than the page was read: it says whether there is a next page. */
-function page<R extends { id: number | string }, V>(rows: R[], limit: number, view: (row: R) => V) {
-  const items = rows.slice(0, limit);
-  const last = items.at(-1);
-  return { items: items.map(view), nextCursor: rows.length > limit && last ? encodeCursor([last.id]) : null };
 }
 
 function refuseMeaningless({ discount, startsAt, endsAt }: CreateCouponDto): void {

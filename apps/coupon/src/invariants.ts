@@ -1,11 +1,7 @@
+import type { Invariant } from '@firstcome/postgres';
+
 // CONTRACT.md section 6, as far as the coupon database can say it alone. Each statement returns the rows that break the
 // invariant; none is the only good answer. `npm run verify` and GET /v1/lab/invariants both run this list.
-
-export interface Invariant {
-  id: string;
-  name: string;
-  text: string;
-}
 
 export const invariants: Invariant[] = [
   {

@@ -1,4 +1,5 @@
-import { Database, sql } from '@firstcome/postgres';
+import { LockService } from '@firstcome/lock/nest';
+import { checkInvariants, Database, sql } from '@firstcome/postgres';
 import { REDIS } from '@firstcome/redis';
 import { Inject, Injectable } from '@nestjs/common';
 import { Cluster } from 'ioredis';
@@ -8,7 +9,7 @@ import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
 import { invariants } from './invariants.js';
 import type { CouponView } from './coupon.view.js';
-import type { InvariantReport, InvariantResult, LockList } from './lab.view.js';
+import type { InvariantReport, LockList, LockView } from './lab.view.js';
 
 const lockCoupon = sql('lab-lock-coupon', 'select id from coupons where id = $1 for update');
 const deleteUserCoupons = sql('lab-delete-user-coupons', 'delete from user_coupons where coupon_id = $1');
@@ -19,14 +20,13 @@ const emptyCoupon = sql(
   `update coupons set issued = 0, total = $2, paused = false, starts_at = null, ends_at = null where id = $1`,
 );
 
-const shownBreaches = 10;
-
 /** What a load run needs between two blocks. Only there with LAB=1. */
 @Injectable()
 export class LabService {
   constructor(
     private readonly database: Database,
     private readonly coupons: CouponService,
+    private readonly lockService: LockService,
     @Inject(REDIS) private readonly redis: Redis | Cluster,
   ) {}
 
@@ -51,30 +51,29 @@ export class LabService {
     return this.coupons.find(couponId);
   }
 
-  async checkInvariants(): Promise<InvariantReport> {
-    const checked: InvariantResult[] = [];
-    for (const { id, name, text } of invariants) {
-      const breaches = await this.database.query<Record<string, unknown>>(sql(`invariant-${checked.length}`, text), []);
-      checked.push({ id, name, breaches: breaches.length, examples: breaches.slice(0, shownBreaches) });
-    }
-    return { ok: checked.every(({ breaches }) => breaches === 0), invariants: checked };
+  checkInvariants(): Promise<InvariantReport> {
+    return checkInvariants(this.database, invariants);
   }
 
-  /** The keys that are locked right now, and for how long unless they are renewed. */
+  /** Every lock that is held or waited for right now. */
   async locks(): Promise<LockList> {
     const nodes = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
     const items: LockList['items'] = [];
     for (const node of nodes) {
-      for await (const names of node.scanStream({ match: 'lock:*', type: 'string', count: 1000 }) as AsyncIterable<
-        string[]
-      >) {
-        const held = names.filter((name) => !/^lock:(fence|queue|release):/.test(name));
-        for (const name of held) {
-          const remainingMs = await node.pttl(name);
-          if (remainingMs > 0) items.push({ key: name.slice('lock:'.length), remainingMs });
-        }
+      const found: AsyncIterable<string[]> = node.scanStream({ match: 'lock:*', count: 1000 });
+      for await (const names of found) {
+        for (const key of names.filter(isLock).map(keyOf)) items.push(await this.inspect(key));
       }
     }
-    return { items };
+    return { items: items.filter(({ held, waitersHere, queued }) => held || waitersHere + queued > 0) };
+  }
+
+  private async inspect(key: string): Promise<LockView> {
+    const { held, remainingMs, fence, queued, waitersHere } = await this.lockService.inspect(key);
+    return { key, held, remainingMs, fence, queued, waitersHere };
   }
 }
+
+const isLock = (name: string): boolean => !/^lock:(fence|queue|release):/.test(name);
+/** On a Cluster the key stands in braces. */
+const keyOf = (name: string): string => name.slice('lock:'.length).replace(/^\{(.*)\}$/, '$1');

@@ -17,7 +17,12 @@ export class InvariantReport {
 
 export class LockView {
   @ApiProperty({ example: 'coupon:issue:42' }) key: string;
-  @ApiProperty({ type: 'integer', description: 'How long the holder has left, in milliseconds.' }) remainingMs: number;
+  @ApiProperty() held: boolean;
+  @ApiProperty({ type: 'integer', description: 'How long the holder has left unless it is renewed.' })
+  remainingMs: number;
+  @ApiProperty({ type: 'integer', description: 'The highest drawn so far.' }) fence: number;
+  @ApiProperty({ type: 'integer', description: 'In the line that all instances share.' }) queued: number;
+  @ApiProperty({ type: 'integer', description: 'In the instance that answers.' }) waitersHere: number;
 }
 
 export class LockList {

@@ -1,11 +1,7 @@
+import type { Invariant } from '@firstcome/postgres';
+
 // What must be true of this database at rest (CONTRACT.md section 6). Each text selects the rows that break the rule, so
 // that an empty answer is a pass and a breach names what is broken. Read by `npm run verify` and by GET /v1/lab/invariants.
-export interface Invariant {
-  id: string;
-  name: string;
-  text: string;
-}
-
 export const invariants: Invariant[] = [
   {
     id: 'I3',

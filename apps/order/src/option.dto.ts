@@ -1,5 +1,6 @@
+import { IsLabel } from '@firstcome/http';
 import { ApiProperty } from '@nestjs/swagger';
-import { IsInt, Matches, Max, Min, NotEquals } from 'class-validator';
+import { IsInt, Max, Min, NotEquals } from 'class-validator';
 import { stockLimit } from './option.repository.js';
 
 export class AdjustStockDto {
@@ -16,6 +17,6 @@ export class AdjustStockDto {
   delta: number;
 
   @ApiProperty({ minLength: 1, maxLength: 200 })
-  @Matches(/^(?=.*\S).{1,200}$/su, { message: 'reason must be 1 to 200 characters and not only blanks' })
+  @IsLabel(200)
   reason: string;
 }

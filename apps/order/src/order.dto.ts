@@ -1,14 +1,11 @@
-import { PageQuery } from '@firstcome/http';
+import { IfGiven, PageQuery } from '@firstcome/http';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsIn, IsInt, IsLowercase, IsObject, IsUUID } from 'class-validator';
-import { Max, Min, ValidateIf, ValidateNested } from 'class-validator';
+import { Max, Min, ValidateNested } from 'class-validator';
 
 export const orderStatuses = ['PENDING_PAYMENT', 'PAID', 'CANCELLED', 'EXPIRED', 'REFUNDED'] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
-
-// Absent is allowed, null is not: a null that silently became the default would be a changed request.
-const IfGiven = () => ValidateIf((_, value) => value !== undefined);
 
 export class OrderItemDto {
   @ApiProperty({ type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER })

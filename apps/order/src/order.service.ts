@@ -1,4 +1,4 @@
-import { decodeCursor, idempotency, uuidv7 } from '@firstcome/http';
+import { decodeCursor, idempotency, page, uuidv7 } from '@firstcome/http';
 import type { Answer, IdempotentRequest } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
@@ -12,7 +12,6 @@ import { orderErrors } from './order.errors.js';
 import { OrderRepository } from './order.repository.js';
 import { orderView } from './order.view.js';
 import type { OrderPage, OrderView } from './order.view.js';
-import { page } from './page.js';
 import { PaymentService } from './payment.service.js';
 import { basketOf, subtotalOf } from './stock/basket.js';
 import { Strategies } from './stock/strategies.js';

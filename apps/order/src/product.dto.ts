@@ -1,23 +1,12 @@
+import { IsLabel } from '@firstcome/http';
 import { ApiProperty } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  IsArray,
-  IsInt,
-  IsObject,
-  Matches,
-  Max,
-  Min,
-  ValidateNested,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
 import { stockLimit } from './option.repository.js';
-
-const named = /^(?=.*\S).{1,100}$/su;
 
 export class CreateOptionDto {
   @ApiProperty({ minLength: 1, maxLength: 100 })
-  @Matches(named, { message: 'name must be 1 to 100 characters and not only blanks' })
+  @IsLabel(100)
   name: string;
 
   @ApiProperty({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description: 'Points for one piece.' })
@@ -35,7 +24,7 @@ export class CreateOptionDto {
 
 export class CreateProductDto {
   @ApiProperty({ minLength: 1, maxLength: 100 })
-  @Matches(named, { message: 'name must be 1 to 100 characters and not only blanks' })
+  @IsLabel(100)
   name: string;
 
   // IsObject as well: ValidateNested alone walks into an array in an array and finds nothing wrong with an empty one.

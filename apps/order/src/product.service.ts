@@ -1,7 +1,6 @@
-import { decodeCursor } from '@firstcome/http';
+import { decodeCursor, page } from '@firstcome/http';
 import type { PageQuery } from '@firstcome/http';
 import { Injectable } from '@nestjs/common';
-import { page } from './page.js';
 import type { CreateProductDto } from './product.dto.js';
 import { productErrors } from './product.errors.js';
 import { ProductRepository } from './product.repository.js';

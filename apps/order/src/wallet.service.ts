@@ -1,8 +1,7 @@
-import { decodeCursor, idempotency } from '@firstcome/http';
+import { decodeCursor, idempotency, page } from '@firstcome/http';
 import type { Answer, IdempotentRequest, PageQuery } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
-import { page } from './page.js';
 import { walletErrors } from './wallet.errors.js';
 import { WalletRepository } from './wallet.repository.js';
 import type { LedgerRow } from './wallet.repository.js';

@@ -14,6 +14,8 @@ export {
   type SqlTransaction,
 } from './idempotency.js';
 export { metricsRegistry } from './metrics.js';
+export { IfGiven, IsLabel } from './fields.js';
+export { page } from './page.js';
 export { PageQuery, QueryInt } from './page-query.js';
 export { parseId, parseUuid, PathId, PathUuid } from './path-params.js';
 export {

@@ -56,7 +56,7 @@ export function documentProblems(document: OpenAPIObject, app: INestApplication,
 
 function operationOf(document: OpenAPIObject, { method, path }: RouteInfo): Operation | undefined {
   const item = document.paths[path.replaceAll(/:([^/]+)/g, '{$1}')];
-  return item?.[method.toLowerCase() as 'get'] as Operation | undefined;
+  return item?.[method.toLowerCase() as 'get'];
 }
 
 function claimedBy(operation: Operation | undefined): ProblemInfo[] {

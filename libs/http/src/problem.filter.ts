@@ -13,10 +13,14 @@ const fastifyProblems: Record<string, DefinedProblem> = {
   FST_ERR_NOT_FOUND: httpErrors.ROUTE_NOT_FOUND,
 };
 
+// Under load an outage would write a line per request.
+const QUIET_MS = 5_000;
+
 /** The one filter: whoever threw, and whatever it threw, becomes the same document. */
 @Catch()
 export class ProblemFilter implements ExceptionFilter {
   private readonly logger = new Logger('Problem');
+  private readonly quietUntil = new Map<string, number>();
 
   constructor(private readonly translators: ProblemTranslator[]) {}
 
@@ -27,7 +31,7 @@ export class ProblemFilter implements ExceptionFilter {
 
   answer(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const problem = this.problemOf(error);
-    if (problem.status === 500) this.logger.error({ err: error, traceId: request.id }, 'The server failed.');
+    if (problem.status >= 500) this.report(problem, error, request.id);
     // The headers are out: nothing can be said any more, and silence would look like success.
     if (reply.sent || reply.raw.headersSent) reply.raw.destroy();
     else {
@@ -36,6 +40,21 @@ export class ProblemFilter implements ExceptionFilter {
       if (problem.status === 413) reply.removeHeader('connection');
       sendProblem(reply, problem, request.id);
     }
+  }
+
+  /** A mistake of ours each time, with its stack; an outage once in a while, with its cause. */
+  private report({ status, code }: ProblemFields, error: unknown, traceId: string): void {
+    if (status === 500) {
+      this.logger.error({ err: error, traceId }, 'The server failed.');
+      return;
+    }
+    const now = performance.now();
+    if (now < (this.quietUntil.get(code) ?? 0)) return;
+    this.quietUntil.set(code, now + QUIET_MS);
+    this.logger.warn(
+      { err: error, traceId, code },
+      `Answered ${code}; more of them are not logged for ${QUIET_MS} ms.`,
+    );
   }
 
   private problemOf(error: unknown): ProblemFields {

@@ -36,8 +36,8 @@ export function installRequestRules(fastify: FastifyInstance, rules: Rules): voi
   fastify.addHook('onRoute', (route) => paths.add(route.method, route.url));
 
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.context = { requestId: request.id, timings: { lock: 0, hold: 0, db: 0 } };
-    lifecycle.begin();
+    request.context = { requestId: request.id, answered: false, timings: { lock: 0, hold: 0, db: 0 } };
+    lifecycle.begin(request.context, reply.raw);
     if (answerCors(request, reply, origins, paths)) return;
     requestContext.run(request.context, done, brokenRule(request, paths, lifecycle));
   });
@@ -45,24 +45,26 @@ export function installRequestRules(fastify: FastifyInstance, rules: Rules): voi
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     reply.header('x-request-id', request.id);
     if (lifecycle.stopping) reply.header('connection', 'close');
-    if (request.context && !SAFE_METHODS.has(request.method)) {
-      reply.header('server-timing', serverTiming(request.context.timings));
+    // A URL that the router refused has no context: no hook saw it come.
+    if (request.context) {
+      lifecycle.answered(request.context, reply.raw);
+      if (!SAFE_METHODS.has(request.method)) reply.header('server-timing', serverTiming(request.context.timings));
     }
     done();
   });
 
+  fastify.addHook('preClose', () => lifecycle.drain());
+
   // The bytes only: they are read as JSON after the token was (strict-input.guard.ts).
   fastify.removeAllContentTypeParsers();
   fastify.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body));
-  count(fastify, lifecycle, logRequests);
+  count(fastify, logRequests);
 }
 
-function count(fastify: FastifyInstance, lifecycle: Lifecycle, logRequests: boolean): void {
+function count(fastify: FastifyInstance, logRequests: boolean): void {
   const duration = httpDuration();
   const logger = new Logger('Request');
   fastify.addHook('onResponse', (request, reply, done) => {
-    // A URL that the router refused has no context: no hook saw it come.
-    if (request.context) lifecycle.finish();
     const { method } = request;
     const route = request.is404 ? 'unknown' : (request.routeOptions.url ?? 'unknown');
     duration.observe({ method, route, status: reply.statusCode }, reply.elapsedTime / 1000);

@@ -56,12 +56,14 @@ interface Container {
 
 function scan(text: string): void {
   const open: Container[] = [];
+  // Most bodies have none; then a text ends at the next quote.
+  const escapes = text.includes('\\');
   let inside: Container = { keys: undefined, items: 0 };
   let index = 0;
   while (index < text.length) {
     const char = text.charCodeAt(index);
     if (char === QUOTE) {
-      const end = endOfString(text, index);
+      const end = escapes ? endOfString(text, index) : text.indexOf('"', index + 1) + 1;
       if (inside.keys && isKey(text, end)) addKey(inside.keys, text.slice(index, end));
       index = end;
     } else if (char === OPEN_OBJECT || char === OPEN_ARRAY) {

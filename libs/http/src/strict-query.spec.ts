@@ -19,7 +19,7 @@ describe('strict queries', () => {
   });
 
   it('never throws', () => {
-    fc.assert(fc.property(fc.string(), (text) => void parseStrictQuery(text)));
+    fc.assert(fc.property(fc.string(), (text) => typeof parseStrictQuery(text) === 'object'));
   });
 
   it.each(['a=%', 'a=%zz', 'a=%ff', '%c0%80=1'])('refuses the escape in %s', (query) => {

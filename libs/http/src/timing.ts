@@ -14,6 +14,17 @@ export const timing = {
       context.timings[part] += performance.now() - startedAt;
     }
   },
+
+  /** For a part that ends somewhere inside another: the first call of what this returns ends it. */
+  start(part: TimedPart): () => void {
+    const context = requestContext.getStore();
+    const startedAt = performance.now();
+    let ended = false;
+    return () => {
+      if (context && !ended) context.timings[part] += performance.now() - startedAt;
+      ended = true;
+    };
+  },
 };
 
 export function serverTiming(timings: Record<TimedPart, number>): string {

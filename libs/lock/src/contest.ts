@@ -42,6 +42,7 @@ export class Contest {
   #unsure = false;
   #linedUp = false;
   #hold?: Hold;
+  #strategy?: Strategy;
   #over = false;
 
   constructor(
@@ -70,24 +71,23 @@ export class Contest {
 
   /** yielding: this process has just had its turn, so the first look waits for the news of its release like everybody's. */
   async run(yielding: boolean): Promise<void> {
-    let strategy = this.party.head?.strategy;
+    this.#strategy = this.party.head?.strategy;
     try {
-      if (yielding && strategy) this.#lookAt = this.#yieldUntil(strategy);
-      strategy = await this.#loop();
+      if (yielding && this.#strategy) this.#lookAt = this.#yieldUntil(this.#strategy);
+      await this.#loop();
     } catch (error) {
       this.party.refuseAll((waiter) => broken(this.party.target, waiter, error));
       this.party.over();
     } finally {
       this.#over = true;
       this.#watch?.close();
-      if (!this.#hold && strategy && (this.#unsure || this.#linedUp)) this.#leave(strategy);
+      if (!this.#hold && (this.#unsure || this.#linedUp)) this.#leave();
     }
   }
 
-  /** Returns the strategy of its last look. Nothing is awaited between "nobody is left" and telling so. */
-  async #loop(): Promise<Strategy | undefined> {
+  /** Nothing is awaited between "nobody is left" and telling so. */
+  async #loop(): Promise<void> {
     const { clock } = this.parts;
-    let strategy: Strategy | undefined;
     let seen = this.#wakes;
     let round = 0;
     let brokenSince: number | undefined;
@@ -95,7 +95,7 @@ export class Contest {
       const { head } = this.party;
       if (!head) {
         this.party.over();
-        return strategy;
+        return;
       }
       const sentAt = clock.now();
       if (this.#wakes === seen && sentAt < this.#lookAt) {
@@ -103,7 +103,8 @@ export class Contest {
         continue;
       }
       seen = this.#wakes;
-      ({ strategy } = head);
+      const { strategy } = head;
+      this.#strategy = strategy;
       const wokenAt = this.#wokenAt;
       let answer;
       try {
@@ -122,7 +123,7 @@ export class Contest {
       if (answer.granted) {
         this.#unsure = false;
         this.#linedUp = false;
-        if (this.#seat(answer.fence, sentAt, head, wokenAt)) return strategy;
+        if (this.#seat(answer.fence, sentAt, head, wokenAt)) return;
         await this.#giveBack();
         this.#lookAt = 0;
         continue;
@@ -190,12 +191,12 @@ export class Contest {
 
   #lateGrant(): void {
     if (!this.#over) this.rouse();
-    else if (!this.#hold || this.#hold.ended) this.parts.tidier.release(this.party.target.keys, this.#token);
+    else if (!this.#hold || this.#hold.ended) this.#leave();
   }
 
-  #leave(strategy: Strategy): void {
+  #leave(): void {
     const { keys } = this.party.target;
-    this.parts.tidier.run(() => strategy.leave(this.parts.store, keys, this.#token, this.#unsure));
+    this.parts.tidier.run(async () => this.#strategy?.leave(this.parts.store, keys, this.#token));
   }
 
   #pauseMs(
@@ -220,7 +221,8 @@ export class Contest {
     if (strategy.listens && store.wakeups && head) {
       this.#watch = store.wakeups.watch(target.keys, this.#token, () => this.rouse());
       this.#watch.listen();
-      if (!this.#watch.live) return 0;
+      // Nobody would tell it: after the release that is about to be sent, it looks by itself.
+      if (!this.#watch.live) return clock.now() + 1 + 4 * random.next();
     }
     const recheckMs = head?.options.recheckMs ?? 0;
     return clock.now() + strategy.pauseMs({ round: 0, remainingMs: -1, recheckMs, lookout: true, random });

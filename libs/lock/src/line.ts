@@ -99,9 +99,10 @@ export class Line implements Party, LeaseKeeper {
     this.parts.watchdog.forget(hold);
     this.#hold = undefined;
     const { heldMs } = lease;
-    const releasing = this.parts.store.release(keys, hold.token);
-    // The bound is reached: this process goes to the end, and its next contender waits for the news like all others.
+    // The bound is reached: this process goes to the end, and its next contender waits for the news like all others. It
+    // listens before the release is sent, or it would miss the very news it waits for.
     if (this.#waiting.size > 0) this.#contend(true);
+    const releasing = this.parts.store.release(keys, hold.token);
     let outcome: ReleaseOutcome;
     try {
       outcome = (await releasing) ? 'released' : 'lost';

@@ -20,6 +20,7 @@ import { systemRandom, type Random } from './ports/random.js';
 import { Registry } from './registry.js';
 import type { LockStore, StoreFactory, StoredLock } from './stores/store.js';
 import { strategies } from './strategies/index.js';
+import type { Strategy } from './strategies/strategy.js';
 import { Tidier } from './tidier.js';
 import { Waiter } from './waiter.js';
 import { Watchdog } from './watchdog.js';
@@ -38,6 +39,11 @@ export interface LocksOptions {
   backendGraceMs?: number;
   /** `close` lets holders finish for this long. 5000. */
   closeGraceMs?: number;
+  /**
+   * Whether the caller is inside a database transaction. A lock taken there is refused: it would be released before the
+   * commit, or be waited for with a connection in hand.
+   */
+  inTransaction?: () => boolean;
   onEvent?: LockObserver;
   clock?: Clock;
   random?: Random;
@@ -69,6 +75,7 @@ export class Locks {
   readonly #batchers = new Map<string, Batcher<never, never>>();
   readonly #batchSize: number;
   readonly #closeGraceMs: number;
+  readonly #inTransaction: () => boolean;
   #closing?: Promise<void>;
   #whenIdle?: () => void;
 
@@ -79,6 +86,7 @@ export class Locks {
     this.#defaults = resolveOptions(defaultOptions, options.defaults);
     this.#batchSize = bounded('batchSize', options.batchSize ?? 200, 10_000);
     this.#closeGraceMs = bounded('closeGraceMs', options.closeGraceMs ?? 5000, 86_400_000);
+    this.#inTransaction = options.inTransaction ?? (() => false);
     const registrySize = bounded('registrySize', options.registrySize ?? 10_000, 1_000_000);
     this.#store = options.store({ clock, random, processId: random.token().slice(0, 12) });
     const watchdog = new Watchdog(clock, this.#store, observe, ({ target, lease }) => {
@@ -102,7 +110,7 @@ export class Locks {
     this.#places = new Registry(registrySize);
     this.#pool = new Registry(registrySize);
     // Subscribing takes a moment: done now, the first waiter finds it done.
-    if (strategies[this.#defaults.strategy]?.listens) this.#store.wakeups?.start();
+    if (strategies[this.#defaults.strategy].listens) this.#store.wakeups?.start();
   }
 
   /** Runs the body under the lock and releases it, whatever happens. */
@@ -246,11 +254,27 @@ export class Locks {
 
   #take(target: Target, options: ResolvedOptions, once: boolean): Promise<Lease | null> {
     this.#refuseWhenClosing(target.key);
-    const strategy = strategies[options.strategy];
+    const strategy = strategies[options.strategy] as Strategy | undefined;
     if (!strategy) throw new LockUsageError(`Unknown strategy "${String(options.strategy)}".`, target.key);
     if (strategy.linesUp && !this.#store.line) {
       throw new LockUsageError(
         `Store "${this.#store.name}" keeps no line: strategy "${strategy.name}" needs one.`,
+        target.key,
+      );
+    }
+    if (strategy.linesUp && target.keys.length > 1) {
+      throw new LockUsageError(
+        `Strategy "${strategy.name}" takes one key at a time: use "pubsub" for several.`,
+        target.key,
+      );
+    }
+    const { maxTtlMs = Infinity, name } = this.#store;
+    if (options.ttlMs > maxTtlMs) {
+      throw new LockUsageError(`ttlMs is at most ${maxTtlMs} in store "${name}", not ${options.ttlMs}.`, target.key);
+    }
+    if (this.#inTransaction()) {
+      throw new LockUsageError(
+        `Take "${target.key}" before the transaction begins: commit comes before release.`,
         target.key,
       );
     }

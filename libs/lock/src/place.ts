@@ -9,6 +9,7 @@ import type { Waiter } from './waiter.js';
 export class Place implements Neighbours {
   readonly line: Line;
   readonly #solo = new Set<Line>();
+  #soloWaiters = 0;
   #lookout?: Line;
 
   constructor(
@@ -24,9 +25,7 @@ export class Place implements Neighbours {
   }
 
   get waiters(): number {
-    let waiters = this.line.waiters;
-    for (const line of this.#solo) waiters += line.waiters;
-    return waiters;
+    return this.line.waiters + this.#soloWaiters;
   }
 
   *lines(): Iterable<Line> {
@@ -37,13 +36,15 @@ export class Place implements Neighbours {
   join(waiter: Waiter): Promise<Lease | null> {
     const { strategy, options } = waiter;
     if (options.localLine && !strategy.linesUp && this.parts.store.excludes) return this.line.join(waiter);
-    if (this.#solo.size >= options.maxWaiters) {
-      const first = this.#first();
-      const details = { key: this.target.key };
-      return Promise.reject(new LockQueueFullError(this.#solo.size + 1, first?.head?.waitedMs ?? 0, details));
+    if (this.#soloWaiters >= options.maxWaiters) {
+      const { key } = this.target;
+      const estimateMs = this.#first()?.head?.waitedMs ?? 0;
+      this.parts.observe?.({ type: 'refused', key, strategy: strategy.name, outcome: 'queue_full', waitedMs: 0 });
+      return Promise.reject(new LockQueueFullError(this.#soloWaiters + 1, estimateMs, { key }));
     }
     const line = new Line(this.parts, this.target, this, 1);
     this.#solo.add(line);
+    this.#soloWaiters += 1;
     return line.join(waiter);
   }
 
@@ -57,6 +58,7 @@ export class Place implements Neighbours {
   }
 
   departed(line: Line): void {
+    if (line !== this.line) this.#soloWaiters -= 1;
     if (this.#lookout !== line) return;
     // The next in the process takes over looking out for all.
     this.#lookout = this.#first();

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { Pool } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { DatabaseUnavailableError } from './errors.js';
 import { Session } from './session.js';
 import type { Statement } from './statement.js';
 import type { Transaction } from './transaction.js';
+import { Turnstile } from './turnstile.js';
 
 export interface TransactionOptions {
   /** From BEGIN to the reply to COMMIT; then the connection is cut, and the server rolls back what was not committed. */
@@ -23,18 +24,21 @@ export interface PoolStats {
 export type Measure = <R>(part: 'db', work: () => Promise<R>) => Promise<R>;
 
 const DEFAULT_TIMEOUT_MS = 5_000;
+const TURNSTILE_LIMITS = { stallMs: 900, waitMs: 5_000 };
 
 /** PostgreSQL by plain, prepared SQL, over the pool of TypeORM's data source. Every call ends by a deadline. */
 @Injectable()
 export class Database {
   readonly name = 'database';
   private readonly pool: Pool;
+  private readonly turnstile: Turnstile;
 
   constructor(
     readonly dataSource: DataSource,
     private readonly measure: Measure = (_, work) => work(),
   ) {
     this.pool = (dataSource.driver as unknown as { master: Pool }).master;
+    this.turnstile = new Turnstile(this.pool.options.max, TURNSTILE_LIMITS);
   }
 
   /** One statement that commits by itself. A connection that breaks meanwhile leaves its outcome unknown. */
@@ -50,13 +54,14 @@ export class Database {
     return this.measure('db', () => this.withSession(timeoutMs, (session) => session.transaction(work, beforeCommit)));
   }
 
-  /** For the readiness of the app. */
+  /** For the readiness of the app. A queue that moves is proof enough, and one more in it would only be late. */
   async check(): Promise<void> {
+    if (this.turnstile.waiting > 0 && this.turnstile.moving) return;
     await this.query({ name: 'ready', text: 'select 1' });
   }
 
   poolStats(): PoolStats {
-    return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.pool.waitingCount };
+    return { total: this.pool.totalCount, idle: this.pool.idleCount, waiting: this.turnstile.waiting };
   }
 
   async close(): Promise<void> {
@@ -64,14 +69,25 @@ export class Database {
   }
 
   private async withSession<R>(timeoutMs: number, work: (session: Session) => Promise<R>): Promise<R> {
-    const client = await this.pool.connect().catch((cause: unknown) => {
-      throw new DatabaseUnavailableError({ cause });
-    });
-    const session = new Session(client, timeoutMs);
+    await this.turnstile.enter();
     try {
-      return await work(session);
+      const session = new Session(await this.connect(), timeoutMs);
+      try {
+        return await work(session);
+      } finally {
+        session.end();
+      }
     } finally {
-      session.end();
+      this.turnstile.leave();
+    }
+  }
+
+  private async connect(): Promise<PoolClient> {
+    try {
+      return await this.pool.connect();
+    } catch (cause) {
+      if (this.pool.totalCount === 0) this.turnstile.refuseAll(cause);
+      throw new DatabaseUnavailableError({ cause });
     }
   }
 }

@@ -1,4 +1,4 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { Global, Logger, Module, type DynamicModule } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Database, type Measure } from './database.js';
@@ -26,6 +26,7 @@ const IDLE_IN_TRANSACTION_MS = 5_000;
 const CANNOT_CONNECT_NOW = '57P03';
 const UNREACHABLE = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', 'EAI_AGAIN', 'ETIMEDOUT', CANNOT_CONNECT_NOW]);
 
+const logger = new Logger('Postgres');
 let dataSources = 0;
 
 @Global()
@@ -59,8 +60,9 @@ export class PostgresModule {
   }
 }
 
-function isUnreachable(error: { code?: string }): boolean {
-  return error.code !== undefined && UNREACHABLE.has(error.code);
+function isUnreachable({ code, message }: { code?: string; message: string }): boolean {
+  // The pool's own timeout has no code.
+  return code === undefined ? /connection timeout/.test(message) : UNREACHABLE.has(code);
 }
 
 function dataSourceOptions({ url, poolSize, applicationName }: PostgresOptions): DataSourceOptions {
@@ -70,6 +72,8 @@ function dataSourceOptions({ url, poolSize, applicationName }: PostgresOptions):
     poolSize,
     applicationName,
     connectTimeoutMS: CONNECTION_TIMEOUT_MS,
+    // The pool has dropped it already; the next caller gets another.
+    poolErrorHandler: (error: Error) => logger.warn(`An idle connection broke: ${error.message}`),
     extra: {
       types: typeParsers,
       keepAlive: true,

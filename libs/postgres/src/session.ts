@@ -84,7 +84,7 @@ export class Session implements Transaction {
     if (this.broken) throw this.broken;
     try {
       const result = await this.client.query<never>({ name, text, values });
-      return result.rows as R[];
+      return result.rows;
     } catch (error) {
       throw this.noticed(error);
     }

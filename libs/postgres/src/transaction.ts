@@ -1,4 +1,3 @@
-import type { ClientBase } from 'pg';
 import type { Statement } from './statement.js';
 
 /** The transaction is an argument: what takes one runs in it. */

@@ -10,7 +10,7 @@ export const typeParsers: CustomTypesConfig = {
     if (oid === INT8) return safeInteger;
     if (oid === INT8_ARRAY) return safeIntegers;
     if (oid === DATE) return (text: string) => text;
-    return types.getTypeParser(oid, format as 'text');
+    return types.getTypeParser(oid, format);
   }) as CustomTypesConfig['getTypeParser'],
 };
 

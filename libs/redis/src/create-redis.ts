@@ -63,7 +63,7 @@ function connect(options: RedisOptions): Redis | Cluster {
       failoverDetector: true,
     });
   }
-  return new Redis(url!, settings);
+  return new Redis(url, settings);
 }
 
 /** `10.0.0.1:6379`, or `[::1]:6379`. */

@@ -1,6 +1,9 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Redis } from 'ioredis';
 
 /** A Redis of a spec's own: to count its commands, stop it, wipe it. */
@@ -8,8 +11,24 @@ export interface RedisServer {
   readonly port: number;
   readonly url: string;
   readonly process: ChildProcess;
+  /** SIGKILL: what it had not written is gone. */
   stop(): Promise<void>;
+  /** SIGSTOP: connections stay open and nothing is answered, until `resume`. */
+  hang(): void;
+  resume(): void;
 }
+
+const program = process.env['TEST_REDIS_SERVER_BIN'] ?? 'redis-server';
+
+/** Specs that stop, wipe or count a Redis need the program itself; the shipped one runs inside a process that is not theirs. */
+export const redisServerMissing = spawnSync(program, ['--version']).status !== 0;
+if (redisServerMissing) console.warn(`Skipped: no "${program}". Install Redis, or set TEST_REDIS_SERVER_BIN.`);
+
+/** What a killed test run would leave behind. */
+const running = new Set<ChildProcess>();
+process.once('exit', () => {
+  for (const child of running) child.kill('SIGKILL');
+});
 
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
@@ -21,11 +40,14 @@ export async function freePort(): Promise<number> {
   return address.port;
 }
 
-export async function startRedisServer(args: string[] = [], port?: number): Promise<RedisServer> {
-  const program = process.env['TEST_REDIS_SERVER_BIN'] ?? 'redis-server';
+export async function startRedisServer(args: string[] = [], port?: number, config?: string): Promise<RedisServer> {
   const taken = port ?? (await freePort());
   const settings = ['--port', String(taken), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
-  const child = spawn(program, [...settings, ...args], { stdio: 'ignore' });
+  const dir = mkdtempSync(join(tmpdir(), 'firstcome-redis-'));
+  const child = spawn(program, [...(config ? [config] : []), ...settings, '--dir', dir, ...args], {
+    stdio: 'ignore',
+  });
+  running.add(child);
   const failed = once(child, 'error').then(([error]) => {
     throw new Error(`"${program}" does not start: set TEST_REDIS_SERVER_BIN to a redis-server`, { cause: error });
   });
@@ -39,12 +61,17 @@ export async function startRedisServer(args: string[] = [], port?: number): Prom
     url: `redis://127.0.0.1:${taken}`,
     process: child,
     stop: async () => {
-      if (child.exitCode !== null || child.signalCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGCONT');
-      child.kill('SIGKILL');
-      await exited;
+      running.delete(child);
+      if (child.exitCode === null && child.signalCode === null) {
+        const exited = once(child, 'exit');
+        child.kill('SIGCONT');
+        child.kill('SIGKILL');
+        await exited;
+      }
+      rmSync(dir, { recursive: true, force: true });
     },
+    hang: () => void child.kill('SIGSTOP'),
+    resume: () => void child.kill('SIGCONT'),
   };
 }
 

@@ -1,5 +1,6 @@
 import { idempotency, ProblemError, uuidv7 } from '@firstcome/http';
 import type { Answer } from '@firstcome/http';
+import { StaleFenceError } from '@firstcome/lock';
 import { Database, databaseErrors, isUniqueViolation } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
 import { couponErrors } from '../coupon.errors.js';
@@ -9,6 +10,7 @@ import type { Grab } from './strategy.js';
 
 /** What a turn taken under a lock brings along. */
 export interface Turn {
+  key: string;
   fence: number;
   assertHeld(): void;
 }
@@ -27,10 +29,9 @@ export class CriticalSection {
   /** One transaction: claim the key, issue one coupon or say why not, store the answer, commit while the turn lasts. */
   issue(grab: Grab, turn?: Turn): Promise<Answer> {
     return this.lookAgain(() =>
-      this.database.transaction(
-        (tx) => idempotency.once(tx, grab.request, () => this.issueOne(tx, grab, turn?.fence)),
-        { beforeCommit: () => turn?.assertHeld() },
-      ),
+      this.database.transaction((tx) => idempotency.once(tx, grab.request, () => this.issueOne(tx, grab, turn)), {
+        beforeCommit: () => turn?.assertHeld(),
+      }),
     );
   }
 
@@ -39,10 +40,10 @@ export class CriticalSection {
     return this.lookAgain(() => this.issueOne(this.database, grab));
   }
 
-  private async issueOne(db: Executor, grab: Grab, fence?: number): Promise<Answer> {
-    const issued = await this.coupons.issueOne(db, grab.couponId, grab.userId, uuidv7(), fence);
+  private async issueOne(db: Executor, grab: Grab, turn?: Turn): Promise<Answer> {
+    const issued = await this.coupons.issueOne(db, grab.couponId, grab.userId, uuidv7(), turn?.fence);
     if (issued) return created(issued);
-    throw refusal(await this.coupons.standing(db, grab.couponId, grab.userId));
+    throw refusal(await this.coupons.standing(db, grab.couponId, grab.userId), turn);
   }
 
   private async lookAgain(issue: () => Promise<Answer>): Promise<Answer> {
@@ -65,7 +66,7 @@ function created(row: UserCouponRow): Answer {
 }
 
 /** The order is the contract's: not found, not started, ended, paused, already issued, sold out. */
-function refusal(standing: Standing | undefined): Error {
+function refusal(standing: Standing | undefined, turn?: Turn): Error {
   if (!standing) return couponErrors.COUPON_NOT_FOUND();
   if (standing.status === 'NOT_STARTED') return couponErrors.COUPON_NOT_STARTED();
   if (standing.status === 'ENDED') return couponErrors.COUPON_ENDED();
@@ -74,5 +75,6 @@ function refusal(standing: Standing | undefined): Error {
     return couponErrors.COUPON_ALREADY_ISSUED({ extra: { userCouponId: standing.userCouponId } });
   }
   if (standing.status === 'SOLD_OUT') return couponErrors.COUPON_SOLD_OUT();
+  if (turn && turn.fence < standing.fence) return new StaleFenceError(turn.fence, standing.fence, { key: turn.key });
   return new Overtaken();
 }

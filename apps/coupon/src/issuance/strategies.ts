@@ -3,6 +3,7 @@ import { CONFIG } from '../config.js';
 import type { Config } from '../config.js';
 import { couponErrors } from '../coupon.errors.js';
 import { AtomicIssue } from './atomic.js';
+import { PubsubIssue } from './pubsub.js';
 import type { IssueStrategy } from './strategy.js';
 
 /** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
@@ -13,8 +14,9 @@ export class Strategies {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     atomic: AtomicIssue,
+    pubsub: PubsubIssue,
   ) {
-    this.byName = new Map<string, IssueStrategy>([['atomic', atomic]]);
+    this.byName = new Map<string, IssueStrategy>(Object.entries({ atomic, pubsub }));
   }
 
   choose(header: string | undefined): IssueStrategy {

@@ -12,4 +12,4 @@ export interface IssueStrategy {
   issue(grab: Grab): Promise<Answer>;
 }
 
-export const issueStrategyNames: [string, ...string[]] = ['atomic'];
+export const issueStrategyNames: [string, ...string[]] = ['atomic', 'pubsub'];

@@ -55,6 +55,8 @@ export interface LockStore {
   readonly name: string;
   /** False only for the negative control, which grants everything. */
   readonly excludes: boolean;
+  /** Where longer leases would not be safe. */
+  readonly maxTtlMs?: number;
   acquire(request: AcquireRequest): Promise<AcquireAnswer>;
   /** However many leases: one round trip per node. Never rejects. */
   renew(requests: readonly RenewRequest[], timeoutMs: number): Promise<RenewAnswer[]>;

@@ -32,8 +32,8 @@ export interface Strategy {
   look(store: LockStore, look: Look): Promise<AcquireAnswer | JoinAnswer>;
   /** How long to sleep after a refusal when nobody calls. */
   pauseMs(pause: Pause): number;
-  /** Leaves nothing of an abandoned wait in the store. `unsure`: a look may have been granted unheard. */
-  leave(store: LockStore, keys: readonly string[], token: string, unsure: boolean): Promise<void>;
+  /** Leaves nothing of an abandoned wait in the store: no entry, and no grant that nobody heard of. */
+  leave(store: LockStore, keys: readonly string[], token: string): Promise<void>;
 }
 
 /** What all strategies without a line of their own do: ask for the lock. */
@@ -41,6 +41,6 @@ export function attempt(store: LockStore, { keys, token, options, fences, onLate
   return store.acquire({ keys, token, ttlMs: options.ttlMs, fences, onLateGrant });
 }
 
-export async function undo(store: LockStore, keys: readonly string[], token: string, unsure: boolean): Promise<void> {
-  if (unsure) await store.release(keys, token);
+export async function undo(store: LockStore, keys: readonly string[], token: string): Promise<void> {
+  await store.release(keys, token);
 }

@@ -3,6 +3,7 @@ import {
   LockAbortedError,
   LockBusyError,
   LockLostError,
+  LockQueueFullError,
   LockUsageError,
   LockWaitTimeoutError,
   type LockError,
@@ -53,6 +54,8 @@ export function lockContract({ describe, it }: TestRunner, name: string, subject
           }
         });
       exclusion(client, test);
+      if (strategy === 'queue') line(client, test);
+      else severalKeys(client, test);
       refusals(client, test);
       ownership(client, test);
       verbs(client, subject, test);
@@ -99,7 +102,9 @@ function exclusion(client: NewClient, test: Test): void {
     assert.ok(second.fence > first.fence);
     assert.equal(await second.release(), 'released');
   });
+}
 
+function severalKeys(client: NewClient, test: Test): void {
   test('several keys are taken together or not at all', async (key) => {
     const [one, two] = [await client(), await client()];
     const held = await one.acquire(`${key}:b`);
@@ -129,6 +134,92 @@ function exclusion(client: NewClient, test: Test): void {
       ),
     );
     assert.equal(done, 12);
+  });
+}
+
+function line(client: NewClient, test: Test): void {
+  const lineOf = async (locks: Locks, key: string, length: number) => {
+    while ((await locks.inspect(key)).queued < length) await new Promise(setImmediate);
+  };
+
+  test('first come, first served, whoever asks from where', async (key) => {
+    const clients = [await client(), await client(), await client()];
+    const held = await clients[0]!.acquire(key);
+    const order: number[] = [];
+    const waiting: Promise<void>[] = [];
+    for (let index = 0; index < 12; index += 1) {
+      waiting.push(
+        clients[index % 3]!.withLock(key, async () => {
+          order.push(index);
+        }),
+      );
+      await lineOf(clients[0]!, key, index + 1);
+    }
+    await held.release();
+    await Promise.all(waiting);
+    assert.deepEqual(
+      order,
+      order.toSorted((a, b) => a - b),
+    );
+    assert.equal((await clients[0]!.inspect(key)).queued, 0);
+  });
+
+  test('priority 1 goes before 10, and keeps the order within a class', async (key) => {
+    const locks = await client();
+    const held = await locks.acquire(key);
+    const order: string[] = [];
+    const waiting: Promise<void>[] = [];
+    for (const [index, priority] of [10, 1, 10, 1].entries()) {
+      const body = async () => void order.push(`${priority}:${index}`);
+      waiting.push(locks.withLock(key, body, { priority }));
+      await lineOf(locks, key, index + 1);
+    }
+    await held.release();
+    await Promise.all(waiting);
+    assert.deepEqual(order, ['1:1', '1:3', '10:0', '10:2']);
+  });
+
+  test('a full line refuses at once with the place and an estimate', async (key) => {
+    const [one, two] = [await client(), await client()];
+    const held = await one.acquire(key);
+    const waiting = one.withLock(key, async () => undefined, { maxWaiters: 1 });
+    await lineOf(one, key, 1);
+    const error = await refusal(two.acquire(key, { maxWaiters: 1 }), LockQueueFullError);
+    assert.equal(error.place, 2);
+    assert.ok(error.estimateMs >= 0);
+    await held.release();
+    await waiting;
+  });
+
+  test('who gives up leaves no entry, and what was meant for it goes to the next', async (key) => {
+    const [one, two] = [await client(), await client()];
+    const held = await one.acquire(key);
+    const abort = new AbortController();
+    const given = refusal(two.acquire(key, { signal: abort.signal }), LockAbortedError);
+    await lineOf(one, key, 1);
+    const next = one.acquire(key);
+    await lineOf(one, key, 2);
+    const released = held.release();
+    abort.abort();
+    await Promise.all([given, released]);
+    await (await next).release();
+    assert.equal((await one.inspect(key)).queued, 0);
+  });
+
+  test('one attempt does not jump the line, and does not stand in it', async (key) => {
+    const [one, two] = [await client(), await client()];
+    const held = await one.acquire(key);
+    const waiting = one.acquire(key);
+    await lineOf(one, key, 1);
+    assert.equal(await two.tryAcquire(key), null);
+    assert.equal((await one.inspect(key)).queued, 1);
+    await held.release();
+    await (await waiting).release();
+  });
+
+  test('several keys at once are refused', async (key) => {
+    const locks = await client();
+    await refusal(locks.acquire([`${key}:a`, `${key}:b`]), LockUsageError);
   });
 }
 

@@ -1,4 +1,5 @@
-import type { Cluster, Redis, RedisOptions } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
+import { PatternSubscriber, ShardSubscriber } from './ioredis-subscribers.js';
 import type { Call, RedisPort, RedisSubscriber, ScriptRun, SubscriberEvents } from './port.js';
 import type { Script } from './script.js';
 
@@ -15,11 +16,15 @@ export class IoredisPort implements RedisPort {
   readonly cluster: boolean;
   readonly prefix: string;
   readonly #known = new Set<string>();
+  /** Without re-sending, ioredis 6.0.0 never settles what was under way when the connection broke: these are told here. */
+  readonly #unanswered = new Set<(error: Error) => void>();
+  readonly #resends: boolean;
   #ready?: Promise<void>;
 
   constructor(private readonly client: Client) {
     this.cluster = client.isCluster;
     this.prefix = String(client.options.keyPrefix ?? '');
+    this.#resends = isCluster(client) || client.options.autoResendUnfulfilledCommands !== false;
   }
 
   async run(script: Script, { keys, args }: ScriptRun, call: Call): Promise<unknown> {
@@ -27,7 +32,7 @@ export class IoredisPort implements RedisPort {
     if (call.abandoned) throw new Error('given up before it was sent');
     if (!this.#known.has(script.sha)) return this.#eval(script, keys, args);
     try {
-      return await this.client.evalsha(script.sha, keys.length, ...keys, ...args);
+      return await this.#answered(this.client.evalsha(script.sha, keys.length, ...keys, ...args));
     } catch (error) {
       // The server was restarted, or failed over to one that never saw the script: nothing was run.
       if (isNoScript(error)) return this.#eval(script, keys, args);
@@ -41,14 +46,37 @@ export class IoredisPort implements RedisPort {
   }
 
   openSubscriber(events: SubscriberEvents): RedisSubscriber {
-    return new PatternSubscriber(this.client as Redis, events);
+    return isCluster(this.client)
+      ? new ShardSubscriber(this.client, events)
+      : new PatternSubscriber(this.client, events);
   }
 
   async #eval(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
-    const reply = await this.client.eval(script.source, keys.length, ...keys, ...args);
+    const reply = await this.#answered(this.client.eval(script.source, keys.length, ...keys, ...args));
     this.#known.add(script.sha);
     return reply;
   }
+
+  #answered<T>(reply: Promise<T>): Promise<T> {
+    if (this.#resends) return reply;
+    return new Promise<T>((resolve, reject) => {
+      if (this.#unanswered.size === 0) this.client.once('close', this.#onClose);
+      this.#unanswered.add(reject);
+      const settle = (then: () => void) => {
+        if (this.#unanswered.delete(reject) && this.#unanswered.size === 0) this.client.off('close', this.#onClose);
+        then();
+      };
+      reply.then(
+        (value) => settle(() => resolve(value)),
+        (error: Error) => settle(() => reject(error)),
+      );
+    });
+  }
+
+  readonly #onClose = () => {
+    for (const reject of this.#unanswered) reject(new Error('the connection broke before the answer came'));
+    this.#unanswered.clear();
+  };
 
   /** One listener, however many calls wait: they share the promise. */
   #whenReady(): Promise<void> {
@@ -72,55 +100,8 @@ export class IoredisPort implements RedisPort {
   }
 }
 
-/** The release channels of a single node, or of the master that Sentinel names: one pattern on one connection. */
-class PatternSubscriber implements RedisSubscriber {
-  readonly #redis: Redis;
-  readonly #names = new Set<string>();
-
-  constructor(client: Redis, events: SubscriberEvents) {
-    this.#redis = client.duplicate<RedisOptions>({
-      // Names are whole here; the prefix is part of them.
-      keyPrefix: '',
-      lazyConnect: true,
-      enableOfflineQueue: true,
-      enableAutoPipelining: false,
-      // Subscribing again is ours: only the acknowledgement tells that a message can no longer be missed.
-      autoResubscribe: false,
-      autoResendUnfulfilledCommands: true,
-      maxRetriesPerRequest: null,
-      commandTimeout: undefined,
-      protocol: 2,
-      connectionName: 'firstcome-lock-subscriber',
-      // The default back-off grows to 5 s, and every waiter would hear nothing for as long.
-      retryStrategy: (times) => Math.min(times * 50, 500),
-    });
-    this.#redis.on('pmessage', (_pattern: string, channel: string, message: string) =>
-      events.message(channel, message),
-    );
-    this.#redis.on('close', () => {
-      const names = [...this.#names];
-      this.#names.clear();
-      for (const name of names) events.lost(name);
-    });
-    // A connection that fails is tried again; whoever needs to know sees it as a late acknowledgement.
-    this.#redis.on('error', () => undefined);
-    this.#redis.connect().catch(() => undefined);
-  }
-
-  async subscribe(name: string): Promise<void> {
-    await this.#redis.psubscribe(name);
-    this.#names.add(name);
-  }
-
-  async unsubscribe(name: string): Promise<void> {
-    this.#names.delete(name);
-    await this.#redis.punsubscribe(name);
-  }
-
-  async close(): Promise<void> {
-    this.#names.clear();
-    this.#redis.disconnect();
-  }
+function isCluster(client: Client): client is Cluster {
+  return client.isCluster;
 }
 
 function isNoScript(error: unknown): boolean {

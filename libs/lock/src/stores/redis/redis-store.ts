@@ -11,6 +11,7 @@ import type {
 } from '../store.js';
 import { namesOf, type Names } from './names.js';
 import type { Call, RedisPort, ScriptRun } from './port.js';
+import { RedisLine } from './redis-line.js';
 import { loadScript, type Script } from './script.js';
 import { groupBySlot } from './slots.js';
 import { RedisWakeups } from './wakeups.js';
@@ -22,6 +23,8 @@ export interface RedisStoreOptions {
   callTimeoutMs?: number;
   /** How long somebody who was handed a lock has to claim it. 1000. */
   claimMs?: number;
+  /** `queue`: a waiter of the next lower priority goes first once it has waited this much longer. 1000. */
+  ageingMs?: number;
 }
 
 const scripts = {
@@ -41,6 +44,7 @@ export class RedisStore implements LockStore {
   readonly name: string;
   readonly excludes = true;
   readonly wakeups: RedisWakeups;
+  readonly line: RedisLine;
   readonly #names: Names;
   readonly #timeoutMs: number;
   readonly #claimMs: number;
@@ -58,6 +62,9 @@ export class RedisStore implements LockStore {
     // A sharded message stays on its shard: PUBLISH on a Cluster goes to every node.
     this.#publish = port.cluster ? 'SPUBLISH' : 'PUBLISH';
     this.wakeups = new RedisWakeups(port, this.#names, ports, this.#timeoutMs);
+    const { processId } = ports;
+    const settings = { processId, publish: this.#publish, claimMs: this.#claimMs, ageingMs: options.ageingMs ?? 1000 };
+    this.line = new RedisLine(this.#names, settings, (script, run, late) => this.#run(script, run, late));
   }
 
   async acquire(request: AcquireRequest): Promise<AcquireAnswer> {

@@ -1,6 +1,6 @@
-import { encodeCursor } from '@firstcome/http';
+import { encodeCursor } from './cursor.js';
 
-/** One row more than the page was read: it says whether there is a next page. */
+/** A keyset page from rows that were read with `limit + 1`: the one too many only says that there is a next page. */
 export function page<R extends { id: number | string }, V>(rows: R[], limit: number, view: (row: R) => V) {
   const items = rows.slice(0, limit);
   const last = items.at(-1);
