@@ -10,7 +10,7 @@ import { LoadError, print, say } from './progress.js';
 import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
 import { summaryTable } from './summary.js';
-import { isRed } from './verdict.js';
+import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
@@ -83,7 +83,7 @@ async function main(): Promise<number> {
     say(`Report: ${report}`);
     const red = results.filter(({ verdict }) => isRed(verdict));
     if (red.length > 0) print(`${red.length} of ${results.length} blocks are red`);
-    return red.length > 0 || results.length === 0 ? 1 : 0;
+    return exitCodeOf(results);
   });
 }
 

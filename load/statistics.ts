@@ -53,14 +53,14 @@ export interface Interval {
   high: number;
 }
 
-const resamples = 2000;
+const resamples = 1000;
 
 /** The median of `values` with its 95 % bootstrap interval. The seed is fixed: the same figures give the same report. */
 export function medianInterval(values: readonly number[], seed = 1): Interval | undefined {
   if (values.length === 0) return undefined;
   const random = seeded(seed);
   const mid = percentile(values, 50)!;
-  if (values.length === 1) return { low: mid, mid, high: mid };
+  if (values.every((value) => value === values[0])) return { low: mid, mid, high: mid };
   const medians = Array.from({ length: resamples }, () => {
     const sample = values.map(() => values[Math.floor(random() * values.length)]!);
     return percentile(sample, 50)!;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Figures } from './figures.js';
-import { isRed, judge } from './verdict.js';
+import { exitCodeOf, isRed, judge } from './verdict.js';
 import type { Evidence } from './verdict.js';
 
 const figures: Figures = {
@@ -24,6 +24,15 @@ const good: Evidence = {
   serverErrors: 0,
 };
 const verdictOf = (changes: Partial<Evidence>) => judge({ ...good, ...changes }).verdict;
+
+describe('the exit code of a run', () => {
+  it('is 0 only when there is something and nothing of it is red', () => {
+    expect(exitCodeOf([{ verdict: 'exact' }, { verdict: 'oversold' }])).toBe(0);
+    for (const verdict of ['breach', 'blind', 'refused'] as const)
+      expect(exitCodeOf([{ verdict: 'exact' }, { verdict }])).toBe(1);
+    expect(exitCodeOf([])).toBe(1);
+  });
+});
 
 describe('the verdict', () => {
   it('is exact when every gate held', () => {

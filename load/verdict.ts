@@ -32,6 +32,10 @@ export interface Evidence {
   serverErrors: number;
 }
 
+/** Of a whole run: one red block is a red run, and so is a run of nothing. */
+export const exitCodeOf = (blocks: readonly { verdict: Verdict }[]): 0 | 1 =>
+  blocks.length === 0 || blocks.some(({ verdict }) => isRed(verdict)) ? 1 : 0;
+
 export interface Judgement {
   verdict: Verdict;
   reasons: string[];

@@ -156,6 +156,24 @@ export function bars(rows: readonly Bar[]): string {
   return `<div class="bars">${rows.map(row).join('\n')}</div>`;
 }
 
+/** One mark per strategy on a logarithmic line: for figures that differ by a hundred times. The thin line is the interval. */
+export function marks(rows: readonly Bar[]): string {
+  const values = rows.flatMap(({ value, low, high }) =>
+    [value, low, high].filter((one) => one !== undefined && one > 0),
+  ) as number[];
+  const scale = logScale(Math.min(...values) / 1.3, Math.max(...values) * 1.1, [], String);
+  const at = (value: number) => round(scale.at(value) * 100 * 10) / 10;
+  const row = ({ strategy, value, low, high, label }: Bar) => {
+    const whisker =
+      low !== undefined && high !== undefined && high > low
+        ? `<line class="whisker" x1="${at(low)}" x2="${at(high)}" y1="7" y2="7"/>`
+        : '';
+    const mark = value === undefined ? '' : `<rect class="bar" x="${at(value) - 0.5}" y="2" width="1" height="10"/>`;
+    return `<div class="row ${familyOf(strategy)}"><span class="name">${escape(strategy)}</span><svg viewBox="0 0 100 14" preserveAspectRatio="none" aria-hidden="true"><rect class="track" x="0" y="6.75" width="100" height="0.5"/>${whisker}${mark}</svg><span class="value">${escape(label)}</span></div>`;
+  };
+  return `<div class="bars">${rows.map(row).join('\n')}</div>`;
+}
+
 export interface Stack {
   strategy: string;
   parts: { look: string; value: number }[];

@@ -34,7 +34,7 @@ export function verdictSection(digest: Digest): string {
   if (flash.length === 0) return '';
   const knees = new Map(digest.capacity.map((one) => [one.strategy, one.knee]));
   const rows = table<StrategyDigest>(
-    `coupon-flash: ${flash[0]!.supply ?? '?'} coupons, far more users; median of the rounds, 95 % interval in brackets`,
+    `coupon-flash: ${flash[0]!.supply ?? '?'} coupons, far more users; median of the rounds, 95 % interval below`,
     [
       { head: 'strategy', cell: ({ strategy }) => name(strategy) },
       { head: 'verdict', cell: chip },
@@ -232,7 +232,7 @@ export function speedSection(digest: Digest): string {
       }),
     );
   const behind = table<StrategyDigest>(
-    'Median over the rounds, 95 % interval in brackets',
+    'Median over the rounds, 95 % interval below',
     [
       { head: 'strategy', cell: ({ strategy }) => name(strategy) },
       { head: 'sold out in, ms', number: true, cell: ({ soldOutMs }) => intervalCell(soldOutMs) },

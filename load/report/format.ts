@@ -1,5 +1,6 @@
 // How figures are written, the same in the page, the tables and the terminal.
 import type { Interval } from '../statistics.js';
+import { absent } from './html.js';
 
 const isInterval = (value: number | Interval): value is Interval => typeof value === 'object';
 const mid = (value: number | Interval) => (isInterval(value) ? value.mid : value);
@@ -32,7 +33,7 @@ export function withInterval(value: Interval | undefined, scale = 1): string {
 
 /** The same for a cell of the page: the interval stands small under its figure. */
 export function intervalCell(value: Interval | undefined, scale = 1): string {
-  if (!value) return '<span class="absent">not measured</span>';
+  if (!value) return absent;
   const { low, mid: middle, high } = value;
   const range = low === high ? '' : `<small>${figure(low / scale)} to ${figure(high / scale)}</small>`;
   return `${figure(middle / scale)}${range}`;

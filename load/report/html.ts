@@ -17,6 +17,8 @@ const families: Record<string, string> = {
 /** Colour tells the family only; the name always stands beside it. */
 export const familyOf = (strategy: string): string => families[strategy] ?? 'redis';
 
+export const absent = '<span class="absent">not measured</span>';
+
 export interface Column<T> {
   head: string;
   cell(row: T): string;
@@ -25,7 +27,9 @@ export interface Column<T> {
 }
 
 /** A table that scrolls in its own box where the window is narrow. */
-export function table<T>(caption: string, columns: readonly Column<T>[], rows: readonly T[]): string {
+export function table<T>(caption: string, all: readonly Column<T>[], rows: readonly T[]): string {
+  // A column that says nothing of anybody is left out.
+  const columns = all.filter(({ cell }) => rows.some((row) => cell(row) !== '' && cell(row) !== absent));
   const attribute = ({ number }: Column<T>) => (number ? ' class="n"' : '');
   const head = columns.map((column) => `<th scope="col"${attribute(column)}>${escape(column.head)}</th>`).join('');
   const body = rows
@@ -35,7 +39,7 @@ export function table<T>(caption: string, columns: readonly Column<T>[], rows: r
       return `<tr><th scope="row">${first!.cell(row)}</th>${cells}</tr>`;
     })
     .join('\n');
-  return `<div class="scroll" role="region" tabindex="0" aria-label="${escape(caption)}"><table><caption>${escape(caption)}</caption><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
+  return `<p class="caption">${escape(caption)}</p><div class="scroll" role="region" tabindex="0" aria-label="${escape(caption)}"><table><thead><tr>${head}</tr></thead><tbody>\n${body}\n</tbody></table></div>`;
 }
 
 export const name = (strategy: string): string => `<span class="name ${familyOf(strategy)}">${escape(strategy)}</span>`;

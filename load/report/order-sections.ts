@@ -1,6 +1,6 @@
 // The parts of the page about orders, and about what must be right whatever the strategy: copies and races.
 import type { Interval } from '../statistics.js';
-import { bars } from './charts.js';
+import { marks } from './charts.js';
 import { chip } from './coupon-sections.js';
 import type { Digest, StrategyDigest } from './digest.js';
 import { figure, intervalCell } from './format.js';
@@ -25,8 +25,8 @@ const served: Column<StrategyDigest>[] = [
   { head: 'raw', cell: ({ blocks }) => rawLinks(blocks) },
 ];
 
-const p99Bars = (rows: readonly StrategyDigest[]) =>
-  bars(
+const p99Marks = (rows: readonly StrategyDigest[]) =>
+  marks(
     rows.map(({ strategy, servedP99 }) =>
       servedP99
         ? {
@@ -49,8 +49,8 @@ function comparedOrders(
 ): string {
   if (!rows || rows.length === 0) return '';
   const columns = [...served.slice(0, -1), ...more, served.at(-1)!];
-  const behind = table(`${rows[0]!.scenario}: median of the rounds, 95 % interval in brackets`, columns, rows);
-  return `<section id="${id}"><h2>${escape(title)}</h2><p>${escape(lead)}</p><figure>${behind}</figure>${figureBox('p99 of the orders that went through', p99Bars(rows), 'Shorter is better; the thin line is the 95 % interval.', behind)}</section>`;
+  const behind = table(`${rows[0]!.scenario}: median of the rounds, 95 % interval below`, columns, rows);
+  return `<section id="${id}"><h2>${escape(title)}</h2><p>${escape(lead)}</p><figure>${behind}</figure>${figureBox('p99 of the orders that went through', p99Marks(rows), 'Further left is better, logarithmic; the thin line is the 95 % interval.', behind)}</section>`;
 }
 
 export function orderSections(digest: Digest): string {

@@ -28,7 +28,7 @@ figcaption p { color: var(--soft); font-size: .9rem; margin: 2px 0 12px; }
 details { margin-top: 12px; border-top: 1px solid var(--rule); padding-top: 8px; font-size: .9rem; } summary { cursor: pointer; color: var(--soft); }
 .scroll { overflow-x: auto; margin-top: 8px; } .scroll:focus-visible { outline: 2px solid var(--database); outline-offset: 2px; }
 table { border-collapse: collapse; font-size: .88rem; width: 100%; font-variant-numeric: tabular-nums; }
-caption { text-align: left; color: var(--soft); font-size: .84rem; padding: 0 0 6px; }
+.caption { color: var(--soft); font-size: .84rem; margin: 0; max-width: none; } tbody th, thead th:first-child { position: sticky; left: 0; background: var(--card); }
 th, td { text-align: left; padding: 6px 14px 6px 0; border-bottom: 1px solid var(--rule); vertical-align: baseline; white-space: nowrap; }
 thead th { color: var(--soft); font-weight: 550; font-size: .82rem; white-space: normal; vertical-align: bottom; line-height: 1.3; } tbody th { font-weight: 600; }
 td.n, th.n { text-align: right; } td small { display: block; color: var(--soft); font-size: .76rem; line-height: 1.2; } .absent { color: var(--soft); } td.wide { white-space: normal; min-width: 220px; } tr:last-child > * { border-bottom: 0; }

@@ -62,7 +62,7 @@ function clientLog({ scenario, strategy, phases, supply = Number.POSITIVE_INFINI
   return records;
 }
 
-const kneeRates = [50, 100, 200, 400, 800, 1600];
+const kneeRates = [50, 100, 200, 400, 800];
 
 export function sampleBlock(
   scenario: ScenarioName,
@@ -74,8 +74,8 @@ export function sampleBlock(
     round * 100 + issueStrategies.indexOf(strategy as never) * 7 + stockStrategies.indexOf(strategy as never);
   const size =
     scenario === 'capacity'
-      ? { phases: steps(mode === 'knee' ? kneeRates : [20, 40, 60, 72, 96], 2, 6) }
-      : sizeOf(scenario, 'standard');
+      ? { phases: steps(mode === 'knee' ? kneeRates : [20, 40, 60, 72, 96], 1, 6) }
+      : sizeOf(scenario, 'smoke');
   const records = clientLog({ scenario, strategy, seed, ...size });
   const supply = 'supply' in size ? size.supply : undefined;
   const figures = figuresOf(records, size.phases, supply);
@@ -99,7 +99,7 @@ export function sampleBlock(
     k6: { version: 'v1.8.1', exitCode: 0, iterations: records.length, dropped: 0 },
     quiet: true,
     figures,
-    ...(mode === 'knee' && { knee: kneeOf(figures.phases, 2) }),
+    ...(mode === 'knee' && { knee: kneeOf(figures.phases, 1) }),
     cost: {
       redisCommands: ['atomic', 'none', 'pessimistic', 'optimistic', 'advisory'].includes(strategy)
         ? 0
@@ -134,7 +134,7 @@ export function sampleRun(rounds = 5): Results {
   }
   return {
     format: 'firstcome-load-1',
-    profile: 'standard',
+    profile: 'smoke',
     seed: 7,
     left: 0,
     blocks,

@@ -1,0 +1,142 @@
+// npm run compare -- [--profile standard] [--minutes 25] [--seed n] [--resume folder]: every strategy in every scenario, into
+// load/results/<date>-<commit>/. Round by round: when the time is up, every strategy has been measured equally often.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runMain, withBench } from './bench.js';
+import type { Bench, BlockResult } from './block.js';
+import { curveRates, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
+import type { BlockPlan, ProfileName, ScenarioName } from './plan.js';
+import { duration, LoadError, print, say } from './progress.js';
+import { writeReport } from './report/write.js';
+import { offered, runBlocks } from './runner.js';
+import { summaryTable } from './summary.js';
+import { exitCodeOf, isRed } from './verdict.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+
+interface Wanted {
+  profile: ProfileName;
+  minutes?: number;
+  seed: number;
+  folder: string;
+  scenarios: ScenarioName[];
+}
+
+function readArguments(args: string[], commit: string): Wanted {
+  const text = { type: 'string' } as const;
+  const options = { profile: text, minutes: text, seed: text, resume: text, scenarios: text };
+  let values;
+  try {
+    ({ values } = parseArgs({ args, options }));
+  } catch (error) {
+    throw new LoadError((error as Error).message);
+  }
+  const profile = profileNames.find((name) => name === (values.profile ?? 'standard'));
+  if (!profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
+  const number = (name: 'minutes' | 'seed') => {
+    const value = values[name] === undefined ? undefined : Number(values[name]);
+    if (value !== undefined && !(value >= 0)) throw new LoadError(`--${name} is a number`);
+    return value;
+  };
+  const minutes = number('minutes');
+  const asked = values.scenarios?.split(',');
+  const scenarios = scenarioNames.filter((name) => !asked || asked.includes(name));
+  if (asked && scenarios.length !== asked.length)
+    throw new LoadError(`--scenarios takes of ${scenarioNames.join(', ')}`);
+  const folder = values.resume ?? join('load', 'results', `${new Date().toISOString().slice(0, 10)}-${commit}`);
+  return {
+    profile,
+    ...(minutes !== undefined && { minutes }),
+    seed: number('seed') ?? remembered(resolve(root, folder)) ?? Math.floor(Math.random() * 1_000_000),
+    folder: resolve(root, folder),
+    scenarios,
+  };
+}
+
+/** A run that goes on keeps its seed, and with it its order. */
+function remembered(folder: string): number | undefined {
+  const file = join(folder, 'seed.txt');
+  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
+}
+
+/** One round of these is enough: they are a question of right or wrong. */
+const onceOnly: readonly ScenarioName[] = ['coupon-duplicate', 'pay-expire-race'];
+
+async function main(): Promise<number> {
+  const { spawnSync } = await import('node:child_process');
+  const commit =
+    spawnSync('git', ['rev-parse', '--short=7', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout?.trim() || 'unknown';
+  const args = process.argv.slice(2);
+  const wanted = readArguments(args, commit);
+  const { profile, seed, folder, minutes, scenarios } = wanted;
+  const command = ['npm run compare', ...(args.length > 0 ? ['--', ...args] : [])].join(' ');
+  return withBench({ profile, folder, command }, async (bench, environment) => {
+    writeFileSync(join(folder, 'seed.txt'), String(seed));
+    say(
+      `Comparison, profile ${profile}, seed ${seed}, into ${folder}${minutes === undefined ? '' : `, at most ${minutes} minutes`}`,
+    );
+    const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+    const { results, left } = await compareAll(bench, wanted, deadline);
+    const page = writeReport(folder, { environment, profile, seed, blocks: results, left });
+    for (const scenario of scenarios) {
+      const own = results.filter((block) => block.scenario === scenario && block.mode !== 'curve');
+      if (own.length > 0) print(`\n${scenario}\n${summaryTable(scenario, own)}`);
+    }
+    say(`Report: ${page}`);
+    const red = results.filter(({ verdict }) => isRed(verdict));
+    for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
+    print(
+      red.length === 0
+        ? `\nAll ${results.length} blocks are as they should be.`
+        : `\n${red.length} of ${results.length} blocks are red.`,
+    );
+    return exitCodeOf(results);
+  });
+}
+
+/** The knees first: the loads of the curve come from them. Then round one of everything, then the sale's other rounds. */
+async function compareAll(
+  bench: Bench,
+  { seed, profile, scenarios }: Wanted,
+  deadline?: number,
+): Promise<{ results: BlockResult[]; left: number }> {
+  const known = new Map<ScenarioName, string[]>();
+  for (const scenario of scenarios) known.set(scenario, await offered(bench.system, scenario, strategiesOf(scenario)));
+  const missing = scenarios.flatMap((scenario) =>
+    strategiesOf(scenario).filter((name) => !known.get(scenario)!.includes(name)),
+  );
+  if (missing.length > 0) say(`The system does not know: ${[...new Set(missing)].join(', ')}`);
+  const round = (scenario: ScenarioName, number: number, mode?: BlockPlan['mode'], rates?: number[]) =>
+    roundOf(scenario, known.get(scenario) ?? [], number, seed, mode, rates);
+  const has = (scenario: ScenarioName) => scenarios.includes(scenario);
+
+  const climbs = has('capacity')
+    ? await runBlocks(bench, round('capacity', 1, 'knee'), deadline)
+    : { results: [], left: [] };
+  const rates = curveRates(climbs.results.flatMap(({ knee, verdict }) => (knee && !isRed(verdict) ? knee.rate : [])));
+  const others = scenarios.filter((name) => name !== 'capacity' && name !== 'coupon-flash');
+  const flash = (number: number) => (has('coupon-flash') ? round('coupon-flash', number) : []);
+  const curve = (number: number) => (rates.length > 0 ? round('capacity', number, 'curve', rates) : []);
+  const { rounds } = profiles[profile];
+  const later = Array.from({ length: rounds - 1 }, (_, at) => at + 2);
+  const plans = [
+    ...flash(1),
+    ...others.flatMap((name) => round(name, 1)),
+    ...curve(1),
+    ...later.flatMap(flash),
+    ...later.flatMap((number) => [
+      ...others.filter((name) => !onceOnly.includes(name)).flatMap((name) => round(name, number)),
+      ...(has('capacity') ? round('capacity', number, 'knee') : []),
+      ...curve(number),
+    ]),
+  ];
+  say(
+    `${plans.length} blocks to go${deadline === undefined ? '' : `, ${duration(deadline - performance.now())} left`}`,
+  );
+  const rest = await runBlocks(bench, plans, deadline);
+  return { results: [...climbs.results, ...rest.results], left: climbs.left.length + rest.left.length };
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(main);
