@@ -27,6 +27,8 @@ function environment(services, couponUrl) {
     ORDER_DATABASE_URL: services.orderDatabaseUrl,
     REDIS_URL: services.redisUrl,
     REDLOCK_URLS: services.redlockUrls,
+    // The lab is open there: only this machine may reach it.
+    HOST: '127.0.0.1',
     JWT_SECRET: secret('jwt-secret'),
     JWT_ISSUER: ISSUER,
     JWT_AUDIENCE: AUDIENCE,

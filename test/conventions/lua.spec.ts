@@ -11,6 +11,9 @@ const snippets = new Set(
   files.flatMap(({ text }) => [...text.matchAll(/^-- @include (\S+)/gm)].map(([, name]) => `${name}.lua`)),
 );
 const scripts = files.filter(({ name }) => !snippets.has(name));
+const snippetFunctions = files
+  .filter(({ name }) => snippets.has(name))
+  .flatMap(({ text }) => [...text.matchAll(/function (\w+)\(/g)].map(([, name]) => name!));
 
 /** The comment at the top, as one block or as lines; the rest without its comments. */
 function parts(text: string): { header: string; body: string } {
@@ -21,7 +24,14 @@ function parts(text: string): { header: string; body: string } {
 /** The numbers written out, as in ARGV[2]; `KEYS[1..n]` and `KEYS[i]` are counted as a mention only. */
 function uses(text: string, table: 'KEYS' | 'ARGV'): { mentioned: boolean; numbers: string[] } {
   const numbers = [...text.matchAll(new RegExp(`${table}\\[(\\d+)\\]`, 'g'))].map(([, number]) => number!);
-  return { mentioned: text.includes(table), numbers: [...new Set(numbers)].toSorted() };
+  const all = table === 'KEYS' ? [...numbers, ...handedOn(text)] : numbers;
+  return { mentioned: text.includes(table), numbers: [...new Set(all)].toSorted() };
+}
+
+/** A snippet gets its keys as their numbers: `hand_on(1, 2, 3, …)` uses KEYS[1] to KEYS[3]. */
+function handedOn(text: string): string[] {
+  const calls = snippetFunctions.flatMap((name) => [...text.matchAll(new RegExp(`\\b${name}\\(([^)]*)\\)`, 'g'))]);
+  return calls.flatMap(([, args]) => args!.split(',').map((arg) => arg.trim())).filter((arg) => /^\d+$/.test(arg));
 }
 
 describe('every Lua script', () => {

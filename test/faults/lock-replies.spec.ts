@@ -67,7 +67,7 @@ describe.skipIf(redisServerMissing).each(settings)(
     });
 
     it('of a renewal, does not end the lease: it is renewed again before its time is over', async () => {
-      const lease = await far.locks.acquire('renew', { ttlMs: 1200 });
+      const lease = await far.locks.acquire('renew', { ttlMs: 900 });
       const bitten = proxy.dropReplyTo('lock:renew');
       await bitten;
       await sleep(1500);

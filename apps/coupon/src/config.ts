@@ -36,6 +36,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     together: oneWayToRedis,
   });
   return {
+    host: env.HOST,
     port: env.PORT,
     database: { url: env.COUPON_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     redis: redisOptions(env),

@@ -6,7 +6,7 @@ import { loadConfig } from './config.js';
 
 try {
   const config = loadConfig();
-  await runHttpApp(await createCouponApp(config), config.port);
+  await runHttpApp(await createCouponApp(config), config);
 } catch (error) {
   // A mistake of whoever starts it reads as advice; anything else keeps its stack.
   console.error(error instanceof ConfigError ? error.message : error);

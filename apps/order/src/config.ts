@@ -24,6 +24,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     secrets: ['ORDER_DATABASE_URL', 'JWT_SECRET', 'SERVICE_TOKEN'],
   });
   return {
+    host: env.HOST,
     port: env.PORT,
     database: { url: env.ORDER_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     auth: {

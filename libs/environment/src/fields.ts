@@ -21,11 +21,9 @@ export const oneOf = (...words: [string, ...string[]]) =>
     .refine((text) => words.includes(text), { error: `must be one of ${words.join(', ')}` });
 
 export const url = (missing: string, ...schemes: string[]) =>
-  z
-    .string({ error: `is missing: ${missing}` })
-    .refine((text) => isUrl(text, schemes), {
-      error: `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
-    });
+  z.string({ error: `is missing: ${missing}` }).refine((text) => isUrl(text, schemes), {
+    error: `must be a URL that begins with ${schemes.map((s) => `${s}://`).join(' or ')}`,
+  });
 
 export const secret = (what: string, minLength: number) =>
   z
@@ -51,6 +49,10 @@ export const notYet = (advice: string) => z.undefined({ error: `is not served ye
 /** What every app of Firstcome reads: where it listens, whom it believes, what it logs. */
 export const commonFields = (port: number) => ({
   NODE_ENV: z.string().default('development'),
+  HOST: z
+    .string()
+    .default('0.0.0.0')
+    .refine((text) => isIP(text) !== 0, { error: 'must be the IP address to listen on (0.0.0.0 for all)' }),
   PORT: whole(port, 0, 65_535),
   DATABASE_POOL_SIZE: whole(10, 1, 200),
   JWT_SECRET: secret('the HS256 key of the tokens', 32),

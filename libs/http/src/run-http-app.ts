@@ -5,9 +5,12 @@ import { Lifecycle } from './lifecycle.js';
 const STOP_DEADLINE_MS = 9_500;
 
 /** Listens, says where, and stops gracefully on SIGTERM or SIGINT: inside 10 s, whatever hangs. */
-export async function runHttpApp(app: NestFastifyApplication, port: number): Promise<void> {
+export async function runHttpApp(
+  app: NestFastifyApplication,
+  { host, port }: { host: string; port: number },
+): Promise<void> {
   const logger = new Logger('Http');
-  await app.listen(port, '0.0.0.0');
+  await app.listen(port, host);
   logger.log(`Listening on ${await app.getUrl()}`);
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => void stop(app, signal, logger));

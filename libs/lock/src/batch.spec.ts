@@ -126,3 +126,16 @@ describe('batch', () => {
     }
   });
 });
+
+describe('the line of a batch', () => {
+  it('is bounded: beyond maxWaiters a caller is refused at once with its place', async () => {
+    const { clock, locks } = setUp();
+    const held = await locks.acquire('k');
+    const run = async (items: number[]) => items;
+    const waiting = [1, 2].map((item) => locks.batch('k', item, run, { maxWaiters: 2 }));
+    await clock.advance(20);
+    await expect(locks.batch('k', 3, run, { maxWaiters: 2 })).rejects.toMatchObject({ place: 3, estimateMs: 20 });
+    await held.release();
+    expect(await Promise.all(waiting)).toEqual([1, 2]);
+  });
+});

@@ -1,4 +1,5 @@
-import { LockAbortedError, LockUsageError, LockWaitTimeoutError } from './errors.js';
+import { LockAbortedError, LockQueueFullError, LockUsageError, LockWaitTimeoutError } from './errors.js';
+import type { RefusalOutcome } from './events.js';
 import { Fifo, type FifoNode } from './fifo.js';
 import type { Lease } from './lease.js';
 import type { LockOptions, ResolvedOptions } from './options.js';
@@ -20,6 +21,7 @@ export interface BatchTurns {
   /** A turn with the lock: the client's own withLock, under its line, its hand-over and its laws. */
   turn(key: string, body: (lease: Lease) => Promise<void>, options: LockOptions): Promise<void>;
   onBatch(key: string, size: number): void;
+  onRefused(key: string, outcome: RefusalOutcome, waitedMs: number): void;
   onEmpty(key: string): void;
 }
 
@@ -44,6 +46,12 @@ export class Batcher<T, R> {
   add(value: T, runBatch: RunBatch<T, R>, options: ResolvedOptions, given: LockOptions): Promise<R> {
     const { clock } = this.turns;
     const { signal } = options;
+    const first = this.#items.first;
+    if (first && this.#items.size >= options.maxWaiters) {
+      this.turns.onRefused(this.key, 'queue_full', 0);
+      const estimateMs = clock.now() - first.startedAt;
+      return Promise.reject(new LockQueueFullError(this.#items.size + 1, estimateMs, { key: this.key }));
+    }
     return new Promise<R>((resolve, reject) => {
       const startedAt = clock.now();
       let timer: Timer | undefined;
@@ -127,6 +135,8 @@ export class Batcher<T, R> {
 
   #giveUp(node: FifoNode<Item<T, R>>, error: Error): void {
     if (!this.#items.remove(node)) return;
+    const outcome = error instanceof LockAbortedError ? 'aborted' : 'timeout';
+    this.turns.onRefused(this.key, outcome, this.turns.clock.now() - node.value.startedAt);
     node.value.reject(error);
     if (this.#items.size === 0) {
       this.#abandon?.abort();

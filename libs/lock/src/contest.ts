@@ -37,6 +37,7 @@ export class Contest {
   #wakes = 0;
   #wokenAt?: number;
   #lookAt = 0;
+  #holderUntil = Infinity;
   #sleeper?: { resolve(): void; timer: Timer };
   #watch?: Watch;
   #unsure = false;
@@ -63,7 +64,8 @@ export class Contest {
   rearm(): void {
     const { head } = this.party;
     if (!head) return this.#wakeSleeper();
-    const lookAt = this.parts.clock.now() + head.options.recheckMs;
+    // Whoever takes over looking out for all knows from its own last look when the holder's time runs out.
+    const lookAt = Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil);
     if (lookAt >= this.#lookAt) return;
     this.#lookAt = lookAt;
     this.#wakeSleeper();
@@ -143,6 +145,7 @@ export class Contest {
         continue;
       }
       this.#watch?.listen();
+      this.#holderUntil = answer.remainingMs < 0 ? Infinity : clock.now() + answer.remainingMs + 1;
       this.#lookAt = clock.now() + this.#pauseMs(strategy, head, round, answer);
       round += 1;
     }

@@ -58,8 +58,8 @@ export class Line implements Party, LeaseKeeper {
 
   join(waiter: Waiter): Promise<Lease | null> {
     const { signal, strategy, maxWaiters } = waiter.options;
-    if (waiter.once && this.inUse) {
-      // Held or fought for in this process: the store would only say the same.
+    if (waiter.once && (this.#hold || this.#waiting.size > 0)) {
+      // Held or waited for in this process: the store would only say the same.
       this.#report(waiter, 'busy');
       waiter.resolve(null);
       return waiter.lease;
@@ -76,6 +76,8 @@ export class Line implements Party, LeaseKeeper {
     if (signal) waiter.onAbort(() => this.refuse(waiter, new LockAbortedError('signal', this.#about(waiter))));
     this.#alarmBy(waiter.deadline);
     if (!this.#hold && !this.#contest) this.#contend(false);
+    // A contest that everybody has left is still under way: it looks once more, for this one.
+    else if (waiter.once) this.#contest?.rouse();
     return waiter.lease;
   }
 
@@ -110,6 +112,8 @@ export class Line implements Party, LeaseKeeper {
       this.parts.tidier.release(keys, hold.token);
       outcome = 'unknown';
     }
+    // Nothing was published: whoever waits for the news of this release would wait in vain.
+    if (outcome !== 'released') this.#contest?.rouse();
     if (outcome === 'lost') {
       this.parts.observe?.({ type: 'lost', key, strategy, reason: 'found by the release', heldMs });
     }

@@ -7,7 +7,7 @@ import {
   LockUsageError,
   StaleFenceError,
 } from './errors.js';
-import { guarded, type LockObserver } from './events.js';
+import { guarded, type LockObserver, type RefusalOutcome } from './events.js';
 import { Frames } from './frames.js';
 import { targetOf, type Target } from './key.js';
 import type { Lease } from './lease.js';
@@ -163,6 +163,8 @@ export class Locks {
         clock: this.#parts.clock,
         turn: (turnKey: string, body: Body<void>, given: LockOptions) =>
           this.#frames.outside(() => this.withLock(turnKey, body, given)),
+        onRefused: (refusedKey: string, outcome: RefusalOutcome, waitedMs: number) =>
+          this.#parts.observe?.({ type: 'refused', key: refusedKey, strategy: resolved.strategy, outcome, waitedMs }),
         onBatch: (batchKey: string, size: number) => this.#parts.observe?.({ type: 'batch', key: batchKey, size }),
         onEmpty: (batchKey: string) => this.#batchers.delete(batchKey),
       };

@@ -8,6 +8,8 @@ export interface Entry {
   /** The last moment at which `assertHeld` still agreed: until then this process would have written. */
   heldUntil: number;
   fence: number;
+  /** False when the lease was over before the process could look: it has not acted on it. */
+  believed: boolean;
   outcome: 'ok' | 'stale' | 'lost' | 'unknown';
 }
 
@@ -21,7 +23,7 @@ export interface Judgement {
 
 /** Judges what the processes believed, key by key. */
 export function judge(entries: readonly Entry[]): Judgement {
-  const sorted = entries.toSorted((one, other) => one.grantedAt - other.grantedAt);
+  const sorted = entries.filter(({ believed }) => believed).toSorted((one, other) => one.grantedAt - other.grantedAt);
   const last = new Map<string, { latest: Entry; highest: Entry }>();
   const judgement: Judgement = { grants: sorted.length, overlaps: [], inversions: [] };
   for (const entry of sorted) {

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Redis } from 'ioredis';
+import { Monitor } from './monitor.js';
 
 /** A Redis of a spec's own: to count its commands, stop it, wipe it. */
 export interface RedisServer {
@@ -77,15 +78,14 @@ export async function startRedisServer(args: string[] = [], port?: number, confi
 
 /** The commands that clients send while `work` runs: MONITOR's lines, without those of scripts. */
 export async function commandsDuring(server: RedisServer, work: () => Promise<void>): Promise<string[]> {
-  const redis = new Redis(server.port);
-  const monitor = await redis.monitor();
   const commands: string[] = [];
   const marks: string[] = [];
-  monitor.on('monitor', (_time: string, args: string[], source: string) => {
-    if (source === 'lua') return;
-    if (args[0]?.toLowerCase() === 'echo') marks.push(args[1] ?? '');
-    else if (marks.length === 1) commands.push(args[0]?.toLowerCase() ?? '');
+  const monitor = await Monitor.start(server.port, ({ args: [command = '', first = ''], script }) => {
+    if (script) return;
+    if (command.toLowerCase() === 'echo') marks.push(first);
+    else if (marks.length === 1) commands.push(command.toLowerCase());
   });
+  const redis = new Redis(server.port);
   const mark = async (name: string) => {
     await redis.echo(name);
     while (!marks.includes(name)) await new Promise(setImmediate);
@@ -93,7 +93,7 @@ export async function commandsDuring(server: RedisServer, work: () => Promise<vo
   await mark('begin');
   await work();
   await mark('end');
-  monitor.disconnect();
   redis.disconnect();
+  await monitor.stop();
   return commands;
 }

@@ -225,23 +225,20 @@ async function oneHold(order: WorkOrder, key: string, invokedAt: number, entries
   await connected.locks.withLock(
     key,
     async (lease) => {
+      // The time is taken before the clock of the lease is asked: a process may be stopped between any two lines.
       const grantedAt = now();
+      const believed = isHeld(lease);
       const { fence } = lease;
-      const entry: Entry = {
-        process: process.pid,
-        key,
-        invokedAt,
-        grantedAt,
-        heldUntil: grantedAt,
-        fence,
-        outcome: 'unknown',
-      };
+      const at = { process: process.pid, key, invokedAt, grantedAt, heldUntil: grantedAt, fence };
+      const entry: Entry = { ...at, believed, outcome: believed ? 'unknown' : 'lost' };
       entries.push(entry);
       const stillHeld = () => {
-        if (isHeld(lease)) entry.heldUntil = now();
+        const askedAt = now();
+        if (isHeld(lease)) entry.heldUntil = askedAt;
         else entry.outcome = 'lost';
         return entry.outcome !== 'lost';
       };
+      if (!believed) return;
       const read = ledgerPort === undefined ? undefined : await ledger(ledgerPort).read(key, fence);
       if (read?.accepted === false) entry.outcome = 'stale';
       if (!stillHeld() || read?.accepted === false) return;

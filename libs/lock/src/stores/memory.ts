@@ -29,15 +29,20 @@ interface Entry {
 interface Slot {
   token?: string;
   expiresAt: number;
-  fence: number;
   line: Entry[];
   watchers: Map<string, () => void>;
 }
 
+interface Memory {
+  slots: Map<string, Slot>;
+  /** One counter for all keys: it rises for each of them, and an idle key needs no memory of its own. */
+  fence: number;
+}
+
 /** One process, one memory: clients made from the same factory exclude each other, and nobody else. */
 export function memoryStore(options: MemoryStoreOptions = {}): StoreFactory {
-  const slots = new Map<string, Slot>();
-  return (ports) => new MemoryStore(options.name ?? 'memory', slots, ports);
+  const memory: Memory = { slots: new Map(), fence: 0 };
+  return (ports) => new MemoryStore(options.name ?? 'memory', memory, ports);
 }
 
 /** How much later somebody of the next lower priority may have come and still go first. */
@@ -48,7 +53,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
 
   constructor(
     readonly name: string,
-    private readonly slots: Map<string, Slot>,
+    private readonly memory: Memory,
     private readonly ports: StorePorts,
   ) {}
 
@@ -92,7 +97,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   async raise(keys: readonly string[], token: string, fence: number): Promise<boolean> {
     const slots = keys.map((key) => this.#slot(key));
     if (slots.some((slot) => this.#holder(slot) !== token)) return false;
-    for (const slot of slots) slot.fence = Math.max(slot.fence, fence);
+    this.memory.fence = Math.max(this.memory.fence, fence);
     return true;
   }
 
@@ -105,7 +110,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
       held: token !== undefined,
       token,
       remainingMs,
-      fence: slot.fence,
+      fence: this.memory.fence,
       queued: slot.line.length,
       storeTimeMs: now,
     };
@@ -158,14 +163,12 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   }
 
   #grant(keys: readonly string[], token: string, ttlMs: number, fences: number): number {
-    const slots = keys.map((key) => this.#slot(key));
-    const fence = Math.max(...slots.map((slot) => slot.fence)) + 1;
-    for (const slot of slots) {
+    for (const slot of keys.map((key) => this.#slot(key))) {
       slot.token = token;
       slot.expiresAt = this.ports.clock.now() + ttlMs;
-      slot.fence = fence + fences - 1;
     }
-    return fence;
+    this.memory.fence += fences;
+    return this.memory.fence - fences + 1;
   }
 
   /** Hands the lock to the head of its line, or frees it and tells everybody. */
@@ -187,8 +190,30 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   }
 
   #slot(key: string): Slot {
-    let slot = this.slots.get(key);
-    if (!slot) this.slots.set(key, (slot = { expiresAt: 0, fence: 0, line: [], watchers: new Map() }));
+    const { slots } = this.memory;
+    let slot = slots.get(key);
+    if (!slot) {
+      this.#forget();
+      slots.set(key, (slot = { expiresAt: 0, line: [], watchers: new Map() }));
+    }
     return slot;
+  }
+
+  /** Two old keys for every new one: what is idle goes, what is not goes to the young end. */
+  #forget(): void {
+    const { slots } = this.memory;
+    for (const [key, slot] of [...take(slots, 2)]) {
+      slots.delete(key);
+      if (this.#holder(slot) !== undefined || slot.line.length > 0 || slot.watchers.size > 0) slots.set(key, slot);
+    }
+  }
+}
+
+function* take<T>(items: Iterable<T>, count: number): Iterable<T> {
+  let left = count;
+  for (const item of items) {
+    if (left === 0) return;
+    left -= 1;
+    yield item;
   }
 }

@@ -61,6 +61,8 @@ if not redis.call('ZSCORE', line, entry) then
     score = score + 1
   end
   redis.call('ZADD', line, string.format('%.0f', score), entry)
+  -- No wait is longer than a day: a line that nobody has entered for so long is what killed processes left.
+  redis.call('PEXPIRE', line, 86400000)
   entered = 1
 end
 return { 0, redis.call('PTTL', lock), redis.call('ZRANK', line, entry) + 1, entered }
