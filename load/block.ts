@@ -18,9 +18,8 @@ import { firstRates, kneeOf, nextRates } from './knee.js';
 import type { Knee } from './knee.js';
 import { kindOf, profiles, sizeOf } from './plan.js';
 import type { BlockPlan, ProfileName } from './plan.js';
-import { prepare } from './preparation.js';
+import { prepare } from './preparation/prepare.js';
 import { LoadError, say } from './progress.js';
-import type { Prepared } from './preparation.js';
 import type { Stores } from './stores.js';
 import type { System } from './system.js';
 import { judge } from './verdict.js';
@@ -166,7 +165,7 @@ async function climb(bench: Bench, run: RunPhases) {
 
 function together(runs: readonly K6Run[]): K6Run {
   const sum = (values: (number | undefined)[]) =>
-    values.every((value) => value !== undefined) ? values.reduce((total, value) => total! + value!, 0) : undefined;
+    values.every((value) => value !== undefined) ? values.reduce((total, value) => total + value, 0) : undefined;
   return {
     exitCode: Math.max(...runs.map(({ exitCode }) => exitCode)),
     iterations: sum(runs.map(({ iterations }) => iterations)),

@@ -76,8 +76,14 @@ function inDocker(env: NodeJS.ProcessEnv): K6 | undefined {
   return {
     command: 'docker',
     prefix: (folder) => [
-      ...['run', '--rm', '--network', 'host', ...user],
-      ...['-v', `${root}:${root}:ro`, '-v', `${folder}:${folder}`, '-w', root, image],
+      'run',
+      '--rm',
+      '--network=host',
+      ...user,
+      `--volume=${root}:${root}:ro`,
+      `--volume=${folder}:${folder}`,
+      `--workdir=${root}`,
+      image,
     ],
     version: image.split(':')[1]!,
     source: `Docker image ${image}`,
@@ -105,9 +111,15 @@ export async function runK6(
 ): Promise<K6Run> {
   const script = join(scenarioFolder, `${scenario}.ts`);
   const args = [
-    ...['run', '--quiet', '--no-color', '--no-usage-report', '--address', ''],
-    ...['--log-format', 'raw', '--console-output', input.logFile],
-    ...['-e', `INPUT=${input.file}`, script],
+    'run',
+    '--quiet',
+    '--no-color',
+    '--no-usage-report',
+    '--address=',
+    '--log-format=raw',
+    `--console-output=${input.logFile}`,
+    `--env=INPUT=${input.file}`,
+    script,
   ];
   const child = spawn(k6.command, [...k6.prefix(dirname(input.file)), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';

@@ -114,7 +114,7 @@ export interface Peak {
 /** Looks every half second how many connections there are; `stop` tells the most that were seen at once. */
 export function watchConnections(stores: Stores): { stop(): Promise<Peak> } {
   const peak: Peak = { postgresConnections: 0, redisConnections: 0 };
-  let watching = true;
+  const watching = new AbortController();
   const look = async () => {
     const [row] = await rowsOf<{ count: number }>(
       stores.coupon,
@@ -126,14 +126,14 @@ export function watchConnections(stores: Stores): { stop(): Promise<Peak> } {
     peak.redisConnections = Math.max(peak.redisConnections, clients - 1);
   };
   const watched = (async () => {
-    while (watching) {
+    while (!watching.signal.aborted) {
       await look().catch(() => {});
       await pause(500);
     }
   })();
   return {
     stop: async () => {
-      watching = false;
+      watching.abort();
       await watched;
       return peak;
     },

@@ -117,8 +117,9 @@ export function sizeOf(scenario: ScenarioName, profile: ProfileName, rates: read
     case 'pay-expire-race':
       return { phases: steady('race', race), warmUp };
     case 'capacity':
-      return { phases: steps(rates, step.seconds, step.pauseSeconds), warmUp };
+      break;
   }
+  return { phases: steps(rates, step.seconds, step.pauseSeconds), warmUp };
 }
 
 export const probeRate = 20;

@@ -88,8 +88,8 @@ export function compare(
   b: readonly (number | undefined)[],
 ): Comparison | undefined {
   const ratios: number[] = [];
-  for (const [round, left] of a.entries()) {
-    const right = b[round];
+  for (const [place, left] of a.entries()) {
+    const right = b[place];
     if (left === undefined || right === undefined || !(right > 0) || !Number.isFinite(left)) continue;
     ratios.push(left / right - 1);
   }

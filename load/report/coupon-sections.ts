@@ -279,7 +279,7 @@ export function timeSection(digest: Digest): string {
         { look: 'part-hold', value: holding },
         { look: 'part-rest', value: rest },
       ],
-      label: `${ms(total)}`,
+      label: ms(total),
     };
   });
   const keys = [

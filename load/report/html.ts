@@ -21,7 +21,7 @@ export const absent = '<span class="absent">not measured</span>';
 
 export interface Column<T> {
   head: string;
-  cell(row: T): string;
+  cell: (row: T) => string;
   /** Numbers stand right. */
   number?: boolean;
 }

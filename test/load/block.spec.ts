@@ -88,7 +88,8 @@ describe.skipIf(!k6)('a block under the real k6', () => {
       end $$`);
     await coupons.query('create trigger lose before insert on user_coupons for each row execute function lose()');
     const [plan] = roundOf('coupon-flash', ['atomic'], 2, 1);
-    const result = await runBlock(bench, plan!).finally(() => coupons.query('drop trigger lose on user_coupons'));
+    const result = await runBlock(bench, plan!);
+    await coupons.query('drop trigger lose on user_coupons');
     expect(result.verdict).toBe('breach');
     expect(result.reasons).toContain('I9: stored, and nobody was told so (6)');
     expect(exitCodeOf([result])).toBe(1);
