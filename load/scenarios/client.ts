@@ -128,7 +128,8 @@ function record(
   const code = response.status >= 400 && typeof body.code === 'string' ? body.code : '';
   const outcome = classify(response.status, code);
   const timing = parseServerTiming(response.headers['Server-Timing']);
-  const id = body.userCouponId ?? body.orderId;
+  // An order's answer names the coupon that it used as well.
+  const id = call.request === 'issue' ? body.userCouponId : body.orderId;
   const entry: ClientRecord = {
     phase: exec.scenario.name,
     request: call.request,
