@@ -16,7 +16,7 @@ function filesUnder(folder: string): string[] {
 }
 
 const imports = (text: string): string[] =>
-  [...text.matchAll(/(?:from|import|import\()\s*['"]([^'"]+)['"]/g)].map(([, specifier]) => specifier!);
+  [...text.matchAll(/(?:from|import|import\()\s*['"]([\w@#./][^'"\s]*)['"]/g)].map(([, specifier]) => specifier!);
 
 /** `file imports what it may not`, for every file under a folder. */
 const offences = (under: RegExp, forbidden: (specifier: string, path: string) => boolean): string[] =>

@@ -81,9 +81,11 @@ describe('an Idempotency-Key on the grab', () => {
     const couponId = await createCoupon(one.url);
     // Another session holds the coupon's row: the first request has claimed its key and waits for the row.
     const row = await database.hold('select from coupons where id = $1 for update', [couponId]);
-    const first = grab(one.url, couponId, 'ann', { key: 'k1' });
+    // Without a lock before the transaction, so that both get as far as the key.
+    const sent = { key: 'k1', headers: { 'x-issue-strategy': 'atomic' } };
+    const first = grab(one.url, couponId, 'ann', sent);
     await database.untilBlocked(1);
-    const second = await grab(other.url, couponId, 'ann', { key: 'k1' });
+    const second = await grab(other.url, couponId, 'ann', sent);
     expect([second.status, second.json.code, second.json.retryable]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS', true]);
     expect(Number(second.headers['retry-after'])).toBeGreaterThan(0);
     await row.letGo();

@@ -14,17 +14,23 @@ const callTimeoutMs = 300;
 
 describe.skipIf(redisServerMissing)('of five independent servers', () => {
   let nodes: RedisServer[];
+  let resource: RedisServer;
   const opened: Connected[] = [];
   const workers = new Workers();
 
   beforeEach(async () => {
     nodes = await Promise.all(Array.from({ length: 5 }, () => startRedisServer()));
+    resource = await startRedisServer();
   });
 
   afterEach(async () => {
-    await workers.rest();
-    await Promise.all(opened.splice(0).map((each) => each.close()));
-    await Promise.all(nodes.map((node) => node.stop()));
+    try {
+      await workers.rest();
+      await Promise.all(opened.splice(0).map((each) => each.close()));
+    } finally {
+      // Also after a test that failed: a server outlives the process that started it.
+      await Promise.all([...nodes, resource].map((node) => node.stop()));
+    }
   });
 
   afterAll(() => workers.stop());
@@ -104,7 +110,6 @@ describe.skipIf(redisServerMissing)('of five independent servers', () => {
   });
 
   it('two killed, a third killed and started again: three processes go on, and no two hold at once', async () => {
-    const resource = await startRedisServer();
     const ledger = new Ledger(resource.port);
     const ports = nodes.map(({ port }) => port);
     const all = await workers.startAll(3, { redlock: { ports, maxTtlMs }, callTimeoutMs });
@@ -119,18 +124,22 @@ describe.skipIf(redisServerMissing)('of five independent servers', () => {
     await sleep(2500);
     nodes[1] = await startRedisServer([], ports[1]);
     const backAt = now();
-    await sleep(maxTtlMs + 2000);
+    await sleep(maxTtlMs + 4000);
+    // Healed altogether: clients stop waiting for those that were away.
+    nodes[3] = await startRedisServer([], ports[3]);
+    nodes[4] = await startRedisServer([], ports[4]);
     const reports = await Promise.all(all.map((worker) => worker.ask('stopWork')));
     const entries = reports.flatMap((report) => report.entries);
-    const between = entries.filter(({ grantedAt }) => grantedAt > goneAt + 200 && grantedAt < backAt);
+    // What was granted before may still be handed on in its process, for 250 ms at most; then there is nothing left to give.
+    const between = entries.map(({ grantedAt }) => grantedAt - goneAt).filter((at) => at > 500 && at < backAt - goneAt);
     expect(between).toEqual([]);
     const refusals = reports.reduce((sum, report) => sum + (report.refusals['LOCK_BACKEND_UNAVAILABLE'] ?? 0), 0);
     expect(refusals, 'not exercised: nobody missed the majority').toBeGreaterThan(0);
-    expect(entries.filter(({ grantedAt }) => grantedAt > backAt).length).toBeGreaterThan(5);
+    const after = entries.filter(({ grantedAt }) => grantedAt > backAt);
+    expect(after.length).toBeGreaterThan(5);
     const { overlaps, inversions } = judge(entries);
     expect({ overlaps, inversions }).toEqual({ overlaps: [], inversions: [] });
     expect((await ledger.audit('quorum')).lost).toBe(0);
     ledger.close();
-    await resource.stop();
   });
 });

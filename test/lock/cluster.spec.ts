@@ -102,6 +102,6 @@ onCluster('on a Cluster', () => {
     const next = two.acquire('cluster:failover', { recheckMs: 60_000, waitMs: 20_000 });
     await new Promise((resolve) => setTimeout(resolve, 500));
     await held.release();
-    await (await next).release();
+    expect(await (await next).release()).toBe('released');
   });
 });

@@ -75,17 +75,21 @@ describe.skipIf(redisServerMissing)('the budgets, with real processes', () => {
       console.log(
         `pubsub, ${waiters} waiters in ${processes}: ${across.toFixed(2)} commands each, handed over inside ${inside.toFixed(2)}`,
       );
-      if (waiters === 1000) expect(inside).toBeLessThan(0.2);
-      if (waiters === 1) expect(inside).toBe(2);
+      // One grant serves 64: few waiters cannot fill it. One waiter is not handed over to.
+      expect(inside).toBeLessThanOrEqual(waiters === 1 ? 2 : 3 / 64 + (3 * processes) / waiters + 0.02);
     },
   );
 
   it.each([
     { waiters: 50, processes: 2 },
     { waiters: 1000, processes: 4 },
-  ])('queue: lines up, claims, releases, and nothing else: $waiters in $processes', async ({ waiters, processes }) => {
-    const each = await burst(processes, waiters, 1, 'queue');
-    console.log(`queue, ${waiters} waiters in ${processes}: ${each.toFixed(2)} commands each`);
-    expect(each).toBeLessThanOrEqual(3);
-  });
+  ])(
+    'queue: lines up, claims, releases, and at most one look more: $waiters in $processes',
+    async ({ waiters, processes }) => {
+      const each = await burst(processes, waiters, 1, 'queue');
+      console.log(`queue, ${waiters} waiters in ${processes}: ${each.toFixed(2)} commands each`);
+      // A release that finds the line empty calls everybody: whoever is on the way into it at that moment looks once more.
+      expect(each).toBeLessThanOrEqual(4);
+    },
+  );
 });

@@ -48,7 +48,7 @@ describe.skipIf(redisServerMissing)('the waiting line in Redis', () => {
     const others = [client(), client(), client()];
     const granted: string[] = [];
     const waiting = Array.from({ length: 600 }, (_, index) =>
-      others[index % 3]?.locks.withLock(key, async ({ token }) => void granted.push(token)),
+      others[index % 3]!.locks.withLock(key, async ({ token }) => void granted.push(token)),
     );
     const line = await lineOf(key, 600);
     await held.release();

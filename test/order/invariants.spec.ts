@@ -6,7 +6,7 @@ import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { charge, createOptions, itemsOf, order, pay } from '../support/orders.js';
+import { cancel, charge, createOptions, itemsOf, order, pay, refund } from '../support/orders.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
@@ -21,6 +21,10 @@ beforeAll(async () => {
   await pay(shop.url, 'ann', placed.orderId);
   await order(shop.url, 'ann', itemsOf({ [a]: 2 }), { pay: true });
   await order(shop.url, 'ben', itemsOf({ [a]: 3, [b]: 1 }));
+  const { json: unwanted } = await order(shop.url, 'cat', itemsOf({ [a]: 1 }));
+  await cancel(shop.url, 'cat', unwanted.orderId);
+  const { json: returned } = await order(shop.url, 'ann', itemsOf({ [a]: 1 }), { pay: true });
+  await refund(shop.url, 'ann', returned.orderId);
 });
 afterAll(async () => {
   await shop?.close();
@@ -58,6 +62,14 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
     'two live orders hold one coupon',
     ['drop index orders_coupon_once', `update orders set user_coupon_id = '01890a5d-ac96-774b-bcce-b302099a8057'`],
   ],
+  [
+    'I5',
+    'a coupon is still reserved for an order that has ended',
+    [
+      `insert into coupon_uses (order_id, user_coupon_id, user_id, request_id, state, due_at)
+       values (gen_random_uuid(), gen_random_uuid(), 'x', sha256('x'), 'RESERVED', now())`,
+    ],
+  ],
   ['I6', 'a paid order has no payment', ['delete from payments']],
   [
     'I6',
@@ -75,7 +87,12 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
       `update points_ledger set order_id = (select id from orders where user_id = 'ben') where id = (select max(id) from points_ledger)`,
     ],
   ],
-  ['I7', 'a finished order keeps its reservation', [`update orders set status = 'CANCELLED' where user_id = 'ben'`]],
+  ['I6', 'a refunded order was not refunded', [`delete from points_ledger where kind = 'REFUND'`]],
+  [
+    'I7',
+    'a finished order keeps its reservation',
+    [`update orders set status = 'CANCELLED', ended_at = now() where user_id = 'ben'`],
+  ],
   ['I8', 'an order that no answer names', [`delete from idempotency_keys where body like '%PENDING_PAYMENT%'`]],
   [
     'I8',
@@ -85,6 +102,7 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
     ],
   ],
   ['I12', 'an event is missing', [`delete from order_events where type = 'OrderPaid'`]],
+  ['I12', 'a compensation is missing', [`delete from order_events where type = 'StockReleased'`]],
   [
     'I12',
     'an event is told twice',
@@ -134,7 +152,9 @@ describe('the schema', () => {
     ['options_never_oversold', 'update options set reserved = -1'],
     ['options_price', 'update options set price = -1'],
     ['wallets_balance', 'update wallets set balance = -1'],
-    ['wallets_balance', 'update wallets set balance = 10000001'],
+    ['wallets_balance', 'update wallets set balance = 9007199254740992'],
+    ['points_ledger_charge_limit', `update points_ledger set balance = 10000001 where kind = 'CHARGE'`],
+    ['orders_ended_at', `update orders set ended_at = now() where status = 'PAID'`],
     [
       'points_ledger_once',
       'insert into points_ledger (user_id, kind, amount, balance, order_id) select user_id, kind, amount, balance, order_id from points_ledger',

@@ -55,6 +55,10 @@ async function crowd(
   );
 }
 
+/** a-b-c for one half of the crowd, c-b-a for the other. */
+const basketsOf = (options: number[], at: number) =>
+  (at % 2 === 0 ? options : options.toReversed()).map((optionId) => ({ optionId, quantity: 1 }));
+
 async function expectSoundBooks(): Promise<void> {
   const token = await tokenFor('admin', { role: 'admin' });
   const { json } = await call(instances[0].url, 'GET', '/v1/lab/invariants', { token });
@@ -102,8 +106,7 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
     expect(outcomes(charges)).toEqual({ '201': 200 });
 
     const replies = await crowd(200, (base, at, key) => {
-      const items = (at % 2 === 0 ? options : options.toReversed()).map((optionId) => ({ optionId, quantity: 1 }));
-      return order(base, buyers[at]!, items, { key, headers, pay: true });
+      return order(base, buyers[at]!, basketsOf(options, at), { key, headers, pay: true });
     });
 
     expect(outcomes(replies)).toEqual({ '201': 60, '409 OUT_OF_STOCK': 140 });
@@ -130,6 +133,59 @@ describe.each(stockStrategyNames)('the strategy %s', (strategy) => {
     const replies = await crowd(50, (base, at, key) => order(base, `${strategy}-last-${at}`, items, { key, headers }));
     expect(outcomes(replies)).toEqual({ '201': 1, '409 OUT_OF_STOCK': 49 });
     expect(replies.filter(({ json }) => json.errors?.[0].available === 0)).toHaveLength(49);
+  });
+});
+
+describe('the strategy unsorted, negative control', () => {
+  const headers = { 'x-stock-strategy': 'unsorted' };
+
+  it('deadlocks when a-b-c meets c-b-a; the victim is told of contention, and both are counted', async () => {
+    await stopBoth();
+    const before = await deadlocks({ afterAllOf: 'order' });
+    await startBoth();
+    const options = await createOptions(instances[0].url, {}, {}, {});
+    const middle = await database.hold('select from options where id = $1 for no key update', [options[1]]);
+    const both = instances.map(({ url }, at) => order(url, `unsorted-${at}`, basketsOf(options, at), { headers }));
+    await database.untilBlocked(2);
+    await middle.letGo();
+    expect(outcomes(await Promise.all(both))).toEqual({ '201': 1, '409 CONCURRENT_UPDATE': 1 });
+    const metrics = await call(instances[0].url, 'GET', '/metrics');
+    expect(metrics.text).toMatch(/firstcome_deadlock_victims_total\{strategy="unsorted"\} [1-9]/);
+    await stopBoth();
+    expect(await deadlocks({ afterAllOf: 'order' })).toBeGreaterThan(before);
+    await startBoth();
+  });
+
+  it('sells no piece twice all the same', async () => {
+    const options = await createOptions(instances[0].url, { stock: 3 }, { stock: 3 }, { stock: 3 });
+    const replies = await crowd(8, (base, at, key) =>
+      order(base, `unsorted-crowd-${at}`, basketsOf(options, at), { key, headers }),
+    );
+    expect(outcomes(replies)).toEqual({ '201': 3, '409 OUT_OF_STOCK': 5 });
+    await expectSoundBooks();
+  });
+});
+
+describe('the strategy none, negative control', () => {
+  it('sells more than there is, on tables of its own: nothing of it shows and no guarded row is touched', async () => {
+    const [{ url }] = instances;
+    const options = await createOptions(url, { stock: 60 }, { stock: 60 }, { stock: 60 });
+    const guarded = () => database.query('select * from options where id = any($1) order by id', [options]);
+    const before = await guarded();
+    const headers = { 'x-stock-strategy': 'none' };
+    const replies = await crowd(200, (base, at, key) =>
+      order(base, `none-${at}`, basketsOf(options, at), { key, headers, pay: true }),
+    );
+    expect(outcomes(replies)['201']).toBeGreaterThan(60);
+    expect(replies[0]!.json).toMatchObject({ status: 'PAID', total: 300 });
+    const [sold] = await database.query('select count(*)::int as n from lab_orders where option_id = $1', [options[0]]);
+    expect(sold).toEqual({ n: outcomes(replies)['201'] });
+
+    expect(await guarded()).toEqual(before);
+    const token = await tokenFor('none-0');
+    expect((await call(url, 'GET', '/v1/me/orders', { token })).json.items).toEqual([]);
+    expect((await call(url, 'GET', '/v1/me/points', { token })).json.balance).toBe(0);
+    await expectSoundBooks();
   });
 });
 

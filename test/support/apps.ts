@@ -15,6 +15,7 @@ export interface RunningApp extends AsyncDisposable {
 /** What both apps under test are told, unless a spec says otherwise. Limits are off: the specs are one fast user. */
 export const testEnvironment = (): Record<string, string> => ({
   REDIS_URL: testRedisUrl(),
+  REDLOCK_URLS: redlockUrls(),
   JWT_SECRET: jwtSecret,
   SERVICE_TOKEN: serviceToken,
   LAB: '1',
@@ -23,6 +24,11 @@ export const testEnvironment = (): Record<string, string> => ({
   RATE_LIMIT_ADDRESS: '0',
   RATE_LIMIT_COUPON: '0',
 });
+
+/** Three databases of one server: enough for three votes, and all that these specs ask of them. */
+function redlockUrls(): string {
+  return [1, 2, 3].map((database) => new URL(`/${database}`, testRedisUrl()).href).join(',');
+}
 
 /** The whole coupon app in this process, behind a real server on a free port. */
 export async function startCoupon(overrides: Record<string, string>): Promise<RunningApp> {

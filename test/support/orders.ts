@@ -60,6 +60,16 @@ export async function pay(base: string, user: string, orderId: string, options: 
   return call(base, 'POST', `/v1/orders/${orderId}/payments`, given);
 }
 
+export async function cancel(base: string, user: string, orderId: string, options: Call = {}): Promise<Reply> {
+  const given = { token: await tokenFor(user), key: freshKey(), ...options };
+  return call(base, 'POST', `/v1/orders/${orderId}/cancellations`, given);
+}
+
+export async function refund(base: string, user: string, orderId: string, options: Call = {}): Promise<Reply> {
+  const given = { token: await tokenFor(user), key: freshKey(), ...options };
+  return call(base, 'POST', `/v1/orders/${orderId}/refunds`, given);
+}
+
 /** What a good client does: while the answer says so, it waits as told and repeats the same request with the same key. */
 export async function untilFinal(request: () => Promise<Reply>): Promise<Reply> {
   for (;;) {

@@ -1,5 +1,5 @@
 import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
-import { redisStore } from '@firstcome/lock';
+import { redisStore, redlockStore } from '@firstcome/lock';
 import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
 import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
@@ -7,6 +7,7 @@ import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
 import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
 import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
+import { Strategies1763400000003 } from '../migrations/0003-strategies.js';
 import type { Cluster, Redis } from 'ioredis';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
@@ -16,10 +17,23 @@ import { couponErrors } from './coupon.errors.js';
 import { CouponRepository } from './coupon.repository.js';
 import { CouponService } from './coupon.service.js';
 import { GrabLimits } from './grab-limits.js';
+import { AdaptiveIssue } from './issuance/adaptive.js';
+import { AdvisoryIssue } from './issuance/advisory.js';
 import { AtomicIssue } from './issuance/atomic.js';
+import { BatchSection } from './issuance/batch-section.js';
+import { BatchedIssue } from './issuance/batched.js';
 import { CriticalSection } from './issuance/critical-section.js';
+import { NoneIssue } from './issuance/none.js';
+import { OptimisticIssue } from './issuance/optimistic.js';
+import { PessimisticIssue } from './issuance/pessimistic.js';
 import { PubsubIssue } from './issuance/pubsub.js';
+import { QueueIssue } from './issuance/queue.js';
+import { RedlockIssue } from './issuance/redlock.js';
+import { RedlockServers, RedlockServersModule } from './issuance/redlock-servers.js';
+import { SoldOut } from './issuance/sold-out.js';
+import { SpinIssue } from './issuance/spin.js';
 import { Strategies } from './issuance/strategies.js';
+import { LabCouponRepository } from './lab-coupon.repository.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
 import { UserCouponController } from './user-coupon.controller.js';
@@ -35,7 +49,7 @@ export class AppModule {
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'coupon',
-          migrations: [Coupons1763400000001, CouponUses1763400000002],
+          migrations: [Coupons1763400000001, CouponUses1763400000002, Strategies1763400000003],
           measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
@@ -47,6 +61,7 @@ export class AppModule {
             metrics: metricsRegistry,
           }),
         }),
+        ...(config.redlockUrls ? [redlockModule(config, config.redlockUrls)] : []),
         HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
       ],
       controllers: [
@@ -63,13 +78,36 @@ export class AppModule {
         UserCouponRepository,
         GrabLimits,
         CriticalSection,
+        BatchSection,
+        SoldOut,
+        BatchedIssue,
         AtomicIssue,
+        OptimisticIssue,
+        PessimisticIssue,
+        AdvisoryIssue,
+        SpinIssue,
+        AdaptiveIssue,
         PubsubIssue,
+        QueueIssue,
+        ...(config.redlockUrls ? [RedlockIssue] : []),
         Strategies,
-        ...(config.lab ? [LabService] : []),
+        ...(config.lab ? [LabService, LabCouponRepository, NoneIssue] : []),
       ],
     };
   }
+}
+
+function redlockModule(config: Config, urls: string[]): DynamicModule {
+  return LockModule.forRootAsync({
+    name: 'redlock',
+    imports: [RedlockServersModule.forRoot(urls)],
+    inject: [RedlockServers],
+    useFactory: ({ clients }: RedlockServers) => ({
+      store: redlockStore(clients, { maxTtlMs: Math.max(30_000, config.lock.ttlMs) }),
+      defaults: config.lock,
+      metrics: metricsRegistry,
+    }),
+  });
 }
 
 /** The whole app, not yet listening. */

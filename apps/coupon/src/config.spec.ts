@@ -15,7 +15,7 @@ describe('the configuration of coupon', () => {
   it('has the defaults of the contract', () => {
     expect(loadConfig(good)).toMatchObject({
       port: 3001,
-      issueStrategy: 'atomic',
+      issueStrategy: 'batched',
       lock: { ttlMs: 5000, waitMs: 10_000, recheckMs: 1000, maxWaiters: 10_000 },
       lab: false,
       redis: { url: good.REDIS_URL },
@@ -40,7 +40,7 @@ describe('the configuration of coupon', () => {
           expect.stringMatching(/^SERVICE_TOKEN is missing/),
           expect.stringMatching(/^PORT must be a whole number/),
           expect.stringMatching(/^LAB must be one of 0, 1/),
-          expect.stringMatching(/^ISSUE_STRATEGY must be one of atomic, pubsub/),
+          expect.stringMatching(/^ISSUE_STRATEGY must be one of batched, atomic, optimistic, .*, none/),
           expect.stringMatching(/^LOCK_TTL_MS must be/),
           expect.stringMatching(/^JWT_JWKS_URL is not served yet/),
         ]) as string[],
@@ -62,6 +62,16 @@ describe('the configuration of coupon', () => {
     expect(() => loadConfig({ ...rest, JWT_SECRET_FILE: '/absent' })).toThrowError(
       /has 1 mistake[^]*JWT_SECRET_FILE cannot be read \(ENOENT\)/,
     );
+  });
+
+  it('knows what a strategy needs: servers for redlock, an odd number of them, and the lab for none', () => {
+    const servers = 'redis://a:1,redis://b:1,redis://:hush@c:1';
+    expect(loadConfig({ ...good, ISSUE_STRATEGY: 'redlock', REDLOCK_URLS: servers }).redlockUrls).toHaveLength(3);
+    expect(() => loadConfig({ ...good, ISSUE_STRATEGY: 'redlock' })).toThrowError(/REDLOCK_URLS is missing/);
+    expect(() => loadConfig({ ...good, REDLOCK_URLS: 'redis://a:1,redis://b:1' })).toThrowError(/an odd number/);
+    expect(() => loadConfig({ ...good, REDLOCK_URLS: 'http://a' })).toThrowError(/REDLOCK_URLS must be redis:/);
+    expect(() => loadConfig({ ...good, ISSUE_STRATEGY: 'none' })).toThrowError(/for the lab only/);
+    expect(loadConfig({ ...good, ISSUE_STRATEGY: 'none', LAB: '1' }).issueStrategy).toBe('none');
   });
 
   it('takes an empty variable for an unset one', () => {

@@ -1,4 +1,4 @@
-import { commonFields, hostsAndPorts, oneOf, readEnvironment, url, whole } from '@firstcome/environment';
+import { commonFields, hostsAndPorts, listOf, oneOf, readEnvironment, url, whole } from '@firstcome/environment';
 import { z } from 'zod';
 import { issueStrategyNames } from './issuance/strategy.js';
 
@@ -13,6 +13,7 @@ const schema = z.object({
   REDIS_CLUSTER_NODES: hostsAndPorts().optional(),
   REDIS_SENTINELS: hostsAndPorts().optional(),
   REDIS_SENTINEL_NAME: z.string().optional(),
+  REDLOCK_URLS: listOf(isRedisUrl, 'must be redis://…,redis://…,redis://…, one for each independent server').optional(),
   ISSUE_STRATEGY: oneOf(...issueStrategyNames),
   LOCK_TTL_MS: whole(5000, 100, 86_400_000),
   LOCK_WAIT_MS: whole(10_000, 1, 86_400_000),
@@ -32,14 +33,15 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   const env = readEnvironment(environment, {
     app: 'coupon',
     schema,
-    secrets: ['COUPON_DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'SERVICE_TOKEN'],
-    together: oneWayToRedis,
+    secrets: ['COUPON_DATABASE_URL', 'REDIS_URL', 'REDLOCK_URLS', 'JWT_SECRET', 'SERVICE_TOKEN'],
+    together: (given) => [...oneWayToRedis(given), ...whatStrategiesNeed(given)],
   });
   return {
     host: env.HOST,
     port: env.PORT,
     database: { url: env.COUPON_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     redis: redisOptions(env),
+    redlockUrls: env.REDLOCK_URLS,
     auth: {
       secret: env.JWT_SECRET,
       issuer: env.JWT_ISSUER,
@@ -75,6 +77,25 @@ function oneWayToRedis(given: Record<string, string>): string[] {
     mistakes.push('REDIS_SENTINEL_NAME is missing: set it to the name of the primary that the sentinels watch');
   }
   return mistakes;
+}
+
+function whatStrategiesNeed(given: Record<string, string>): string[] {
+  const mistakes: string[] = [];
+  const servers = given['REDLOCK_URLS']?.split(',').filter((part) => part.trim() !== '');
+  if (servers && servers.length % 2 === 0) {
+    mistakes.push('REDLOCK_URLS must name an odd number of servers: an even one survives no more failures');
+  }
+  if (given['ISSUE_STRATEGY'] === 'redlock' && !servers) {
+    mistakes.push('REDLOCK_URLS is missing: ISSUE_STRATEGY=redlock needs three or five independent Redis servers');
+  }
+  if (given['ISSUE_STRATEGY'] === 'none' && given['LAB'] !== '1') {
+    mistakes.push('ISSUE_STRATEGY=none oversells, to show it: it is for the lab only (LAB=1)');
+  }
+  return mistakes;
+}
+
+function isRedisUrl(text: string): boolean {
+  return URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
 }
 
 function redisOptions(env: z.infer<typeof schema>) {

@@ -107,6 +107,26 @@ export class CreateCouponDto {
   validDays?: number | null;
 }
 
+/** What is left out stays as it is; an endsAt of null takes the end away. */
+export class ChangeCouponDto {
+  @ApiPropertyOptional({ minLength: 1, maxLength: 100 })
+  @IfGiven()
+  @IsLabel(100)
+  name?: string;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: maxPoints, description: 'Never below what is issued.' })
+  @IfGiven()
+  @IsInt()
+  @Min(1)
+  @Max(maxPoints)
+  total?: number;
+
+  @ApiPropertyOptional({ type: 'string', format: 'date-time', nullable: true })
+  @IsOptional()
+  @IsUtcTime()
+  endsAt?: string | null;
+}
+
 export class CouponListQuery extends PageQuery {
   @ApiPropertyOptional({ enum: ['issuable'], description: 'Only coupons that can be had now.' })
   @IfGiven()

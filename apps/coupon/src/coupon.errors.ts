@@ -37,6 +37,11 @@ export const couponErrors = defineProblems({
     title: 'Coupon rules make no sense',
     detail: 'Each field is well-formed, but together they make no coupon; errors[] says which to change.',
   },
+  COUPON_TOTAL_BELOW_ISSUED: {
+    status: 409,
+    title: 'Total below what is issued',
+    detail: 'More of this coupon have been given out than the new total allows. Send a total of at least issued.',
+  },
   USER_COUPON_NOT_FOUND: {
     status: 404,
     title: 'User coupon not found',
@@ -46,6 +51,11 @@ export const couponErrors = defineProblems({
     status: 409,
     title: 'Coupon not usable',
     detail: 'The user coupon is used, reserved by another order, expired or revoked. Order without it, or use another.',
+  },
+  USER_COUPON_NOT_REVOCABLE: {
+    status: 409,
+    title: 'User coupon not revocable',
+    detail: 'Only a user coupon that is ISSUED can be revoked: this one is used, expired, or reserved by an order.',
   },
   MIN_ORDER_NOT_MET: {
     status: 422,

@@ -1,8 +1,10 @@
 import { decodeCursor, idempotency, page } from '@firstcome/http';
 import type { Answer, IdempotentRequest } from '@firstcome/http';
-import { Database } from '@firstcome/postgres';
-import { Injectable } from '@nestjs/common';
-import type { CouponListQuery, CreateCouponDto, MyCouponsQuery } from './coupon.dto.js';
+import { Database, isCheckViolation } from '@firstcome/postgres';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from './config.js';
+import type { Config } from './config.js';
+import type { ChangeCouponDto, CouponListQuery, CreateCouponDto, MyCouponsQuery } from './coupon.dto.js';
 import { couponErrors } from './coupon.errors.js';
 import { GrabLimits } from './grab-limits.js';
 import { CouponRepository } from './coupon.repository.js';
@@ -13,6 +15,7 @@ import { Strategies } from './issuance/strategies.js';
 @Injectable()
 export class CouponService {
   constructor(
+    @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
     private readonly coupons: CouponRepository,
     private readonly limits: GrabLimits,
@@ -27,11 +30,12 @@ export class CouponService {
     request: IdempotentRequest,
     strategy?: string,
   ): Promise<Answer> {
+    const deadline = performance.now() + this.config.lock.waitMs;
     const chosen = this.strategies.choose(strategy);
     const replayed = await idempotency.replay(this.database, request);
     if (replayed) return replayed;
     await this.limits.check(couponId, userId, address);
-    return chosen.issue({ couponId, userId, request });
+    return chosen.issue({ couponId, userId, request, deadline });
   }
 
   async create(coupon: CreateCouponDto): Promise<CouponView> {
@@ -39,10 +43,35 @@ export class CouponService {
     return couponView(await this.coupons.create(coupon));
   }
 
+  async change(id: number, change: ChangeCouponDto): Promise<CouponView> {
+    try {
+      return known(await this.coupons.change(id, change));
+    } catch (error) {
+      if (isCheckViolation(error, 'coupons_never_oversold')) throw couponErrors.COUPON_TOTAL_BELOW_ISSUED();
+      if (isCheckViolation(error, 'coupons_window')) {
+        const message = 'endsAt must be after startsAt';
+        throw couponErrors.COUPON_RULES_INVALID({ errors: [{ pointer: '/endsAt', code: 'window', message }] });
+      }
+      throw error;
+    }
+  }
+
+  /** To what it already is: the same answer. */
+  async setPaused(id: number, paused: boolean): Promise<CouponView> {
+    return known(await this.coupons.setPaused(id, paused));
+  }
+
+  /** For good, and once: a repetition gets the same answer. The coupon's count stays, so nobody else gets the place. */
+  async revoke(userCouponId: string): Promise<UserCouponView> {
+    const revoked = await this.coupons.revoke(userCouponId);
+    if (revoked) return userCouponView(revoked);
+    const found = await this.coupons.findUserCoupon(userCouponId);
+    if (!found) throw couponErrors.USER_COUPON_NOT_FOUND({ detail: 'There is no user coupon with this id.' });
+    throw couponErrors.USER_COUPON_NOT_REVOCABLE();
+  }
+
   async find(id: number): Promise<CouponView> {
-    const row = await this.coupons.find(id);
-    if (!row) throw couponErrors.COUPON_NOT_FOUND();
-    return couponView(row);
+    return known(await this.coupons.find(id));
   }
 
   async list({ limit, cursor, status }: CouponListQuery): Promise<CouponPage> {
@@ -56,6 +85,11 @@ export class CouponService {
     const rows = await this.coupons.pageOfUser(userId, before, status, limit + 1);
     return page(rows, limit, userCouponView);
   }
+}
+
+function known(row: CouponRow | undefined): CouponView {
+  if (!row) throw couponErrors.COUPON_NOT_FOUND();
+  return couponView(row);
 }
 
 function refuseMeaningless({ discount, startsAt, endsAt }: CreateCouponDto): void {

@@ -7,6 +7,7 @@ import type { Redis } from 'ioredis';
 import { couponErrors } from './coupon.errors.js';
 import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
+import { LabCouponRepository } from './lab-coupon.repository.js';
 import { invariants } from './invariants.js';
 import type { CouponView } from './coupon.view.js';
 import type { InvariantReport, LockList, LockView } from './lab.view.js';
@@ -17,7 +18,7 @@ const deleteUserCoupons = sql('lab-delete-user-coupons', 'delete from user_coupo
 const deleteAnswers = sql('lab-delete-answers', 'delete from idempotency_keys');
 const emptyCoupon = sql(
   'lab-empty-coupon',
-  `update coupons set issued = 0, total = $2, paused = false, starts_at = null, ends_at = null where id = $1`,
+  `update coupons set issued = 0, total = $2, version = version + 1, paused = false, starts_at = null, ends_at = null where id = $1`,
 );
 
 /** What a load run needs between two blocks. Only there with LAB=1. */
@@ -26,6 +27,7 @@ export class LabService {
   constructor(
     private readonly database: Database,
     private readonly coupons: CouponService,
+    private readonly labCoupons: LabCouponRepository,
     private readonly lockService: LockService,
     @Inject(REDIS) private readonly redis: Redis | Cluster,
   ) {}
@@ -46,6 +48,7 @@ export class LabService {
       if (!found) throw couponErrors.COUPON_NOT_FOUND();
       await tx.query(deleteUserCoupons, [couponId]);
       await tx.query(deleteAnswers, []);
+      await this.labCoupons.empty(tx, couponId);
       await tx.query(emptyCoupon, [couponId, total]);
     });
     return this.coupons.find(couponId);

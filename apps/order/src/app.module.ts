@@ -1,11 +1,27 @@
-import { createHttpApp, httpErrors, HttpModule, timing } from '@firstcome/http';
+import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
+import { redisStore } from '@firstcome/lock';
+import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
+import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
 import { type DynamicModule, Module } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Cluster, Redis } from 'ioredis';
 import { Orders1763400000001 } from '../migrations/0001-orders.js';
+import { StockStrategies1763400000002 } from '../migrations/0002-stock-strategies.js';
+import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
+import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
+import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
+import { ClosingController } from './closing.controller.js';
+import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
+import { CouponClient } from './coupon.client.js';
+import { CouponRecoveryJob } from './coupon-recovery.job.js';
+import { CouponUseRepository } from './coupon-use.repository.js';
+import { CouponUseService } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
+import { ExpiryJob } from './expiry.job.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
 import { OptionController } from './option.controller.js';
@@ -20,13 +36,27 @@ import { PaymentService } from './payment.service.js';
 import { ProductController } from './product.controller.js';
 import { ProductRepository } from './product.repository.js';
 import { ProductService } from './product.service.js';
+import { AtomicStock } from './stock/atomic.js';
+import { NoStock } from './stock/none.js';
+import { OptimisticStock } from './stock/optimistic.js';
+import { OptionLocks } from './stock/option-locks.js';
+import { PubsubStock } from './stock/pubsub.js';
 import { SortedStock } from './stock/sorted.js';
+import { SpinStock } from './stock/spin.js';
 import { Strategies } from './stock/strategies.js';
+import { UnsortedStock } from './stock/unsorted.js';
 import { WalletController } from './wallet.controller.js';
 import { WalletRepository } from './wallet.repository.js';
 import { WalletService } from './wallet.service.js';
 
-const migrations = [Orders1763400000001];
+const migrations = [
+  Orders1763400000001,
+  StockStrategies1763400000002,
+  Refunds1763400000003,
+  PopularProducts1763400000004,
+  CouponUses1763400000005,
+];
+const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
 @Module({})
 export class AppModule {
@@ -34,17 +64,31 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [
-        HttpModule.forRoot({ auth: config.auth, readiness: [Database] }),
+        HttpModule.forRoot({
+          auth: config.auth,
+          readiness: needsRedis(config) ? [Database, RedisReadiness] : [Database],
+        }),
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'order',
           migrations,
           measure: (part, work) => timing.measure(part, work),
         }),
+        ScheduleModule.forRoot(),
+        RedisModule.forRoot(config.redis),
+        LockModule.forRootAsync({
+          inject: [REDIS],
+          useFactory: (redis: Redis | Cluster) => ({
+            store: redisStore(redis),
+            defaults: config.lock,
+            metrics: metricsRegistry,
+          }),
+        }),
       ],
       controllers: [
         OrderController,
         PaymentController,
+        ClosingController,
         WalletController,
         ProductController,
         OptionController,
@@ -57,6 +101,12 @@ export class AppModule {
         EventRepository,
         PaymentService,
         PaymentRepository,
+        ClosingService,
+        ExpiryJob,
+        CouponClient,
+        CouponUseRepository,
+        CouponUseService,
+        CouponRecoveryJob,
         WalletService,
         WalletRepository,
         ProductService,
@@ -64,11 +114,17 @@ export class AppModule {
         OptionService,
         OptionRepository,
         Strategies,
-        SortedStock,
+        OptionLocks,
+        ...stockStrategies,
         ...(config.lab ? [LabService] : []),
       ],
     };
   }
+}
+
+/** By default stock is kept in order by row locks: then orders go on without Redis, and only the jobs wait for it. */
+function needsRedis({ stockStrategy }: Config): boolean {
+  return stockStrategy === 'spin' || stockStrategy === 'pubsub';
 }
 
 /** The whole order service, not yet listening. */
@@ -76,8 +132,8 @@ export function createOrderApp(config: Config): Promise<NestFastifyApplication> 
   return createHttpApp(AppModule.forRoot(config), {
     name: 'order',
     version: '0.1.0',
-    translators: [databaseProblem],
-    problems: [...Object.values(httpErrors), ...Object.values(databaseErrors)],
+    translators: [databaseProblem, lockProblem],
+    problems: [httpErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,

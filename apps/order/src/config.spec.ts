@@ -3,13 +3,20 @@ import { loadConfig } from './config.js';
 
 const good = {
   ORDER_DATABASE_URL: 'postgres://u:p@localhost/order',
+  REDIS_URL: 'redis://localhost:6379',
   JWT_SECRET: 'x'.repeat(32),
   SERVICE_TOKEN: 'y'.repeat(16),
 };
 
 describe('the configuration of order', () => {
   it('has the defaults of the contract', () => {
-    expect(loadConfig(good)).toMatchObject({ port: 3002, stockStrategy: 'sorted', orderTtlMs: 600_000, lab: false });
+    expect(loadConfig(good)).toMatchObject({
+      port: 3002,
+      stockStrategy: 'sorted',
+      coupon: { url: 'http://127.0.0.1:3001' },
+      orderTtlMs: 600_000,
+      lab: false,
+    });
   });
 
   it('reports every mistake at once, and what to do', () => {
@@ -19,6 +26,7 @@ describe('the configuration of order', () => {
       expect.objectContaining({
         mistakes: expect.arrayContaining([
           expect.stringMatching(/^ORDER_DATABASE_URL is missing: set it to/),
+          expect.stringMatching(/^REDIS_URL, .*: set exactly one/),
           expect.stringMatching(/^JWT_SECRET must be at least 32/),
           expect.stringMatching(/^SERVICE_TOKEN is missing/),
           expect.stringMatching(/^STOCK_STRATEGY must be one of sorted/),
@@ -27,6 +35,11 @@ describe('the configuration of order', () => {
         ]) as string[],
       }) as Error,
     );
+  });
+
+  it.each(['none', 'unsorted'])('keeps the strategy %s for the lab', (name) => {
+    expect(() => loadConfig({ ...good, STOCK_STRATEGY: name })).toThrowError(/is for the lab/);
+    expect(loadConfig({ ...good, STOCK_STRATEGY: name, LAB: '1' }).stockStrategy).toBe(name);
   });
 
   it('takes secrets from files', () => {

@@ -1,15 +1,27 @@
-import { commonFields, oneOf, readEnvironment, url, whole } from '@firstcome/environment';
+import {
+  commonFields,
+  lockDefaults,
+  oneOf,
+  oneWayToRedis,
+  readEnvironment,
+  redisFields,
+  redisTarget,
+  url,
+  whole,
+} from '@firstcome/environment';
 import { z } from 'zod';
-import { stockStrategyNames } from './stock/strategy.js';
+import { labStrategyNames, stockStrategyNames } from './stock/strategy.js';
 
 const schema = z.object({
   ...commonFields(3002),
+  ...redisFields,
   ORDER_DATABASE_URL: url(
     'set it to the order database, postgres://user:password@host:5432/order',
     'postgres',
     'postgresql',
   ),
-  STOCK_STRATEGY: oneOf(...stockStrategyNames),
+  STOCK_STRATEGY: oneOf(...stockStrategyNames, ...labStrategyNames),
+  COUPON_URL: url('', 'http', 'https').default('http://127.0.0.1:3001'),
   ORDER_TTL_MS: whole(600_000, 1, 86_400_000),
 });
 
@@ -21,18 +33,22 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
   const env = readEnvironment(environment, {
     app: 'order',
     schema,
-    secrets: ['ORDER_DATABASE_URL', 'JWT_SECRET', 'SERVICE_TOKEN'],
+    secrets: ['ORDER_DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'SERVICE_TOKEN'],
+    together: (given) => [...oneWayToRedis(given), ...onlyInTheLab(given)],
   });
   return {
     host: env.HOST,
     port: env.PORT,
     database: { url: env.ORDER_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
+    redis: redisTarget(env),
+    lock: lockDefaults(env),
     auth: {
       secret: env.JWT_SECRET,
       issuer: env.JWT_ISSUER,
       audience: env.JWT_AUDIENCE,
       serviceToken: env.SERVICE_TOKEN,
     },
+    coupon: { url: env.COUPON_URL, serviceToken: env.SERVICE_TOKEN },
     stockStrategy: env.STOCK_STRATEGY,
     orderTtlMs: env.ORDER_TTL_MS,
     lab: env.LAB === '1',
@@ -41,4 +57,9 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     logLevel: env.LOG_LEVEL,
     docs: env.NODE_ENV !== 'production',
   };
+}
+
+function onlyInTheLab({ STOCK_STRATEGY: strategy, LAB: lab }: Record<string, string>): string[] {
+  if (lab === '1' || !labStrategyNames.some((name) => name === strategy)) return [];
+  return [`STOCK_STRATEGY ${strategy} is for the lab: choose one of ${stockStrategyNames.join(', ')}, or set LAB=1`];
 }

@@ -1,6 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-export const eventTypes = ['OrderCreated', 'StockReserved', 'PointsSpent', 'OrderPaid'] as const;
+export const eventTypes = [
+  'OrderCreated',
+  'StockReserved',
+  'CouponReserved',
+  'PointsSpent',
+  'OrderPaid',
+  'OrderCancelled',
+  'OrderExpired',
+  'StockReleased',
+  'OrderRefunded',
+  'StockReturned',
+  'PointsRefunded',
+  'CouponConfirmed',
+  'CouponReleased',
+] as const;
 export type EventType = (typeof eventTypes)[number];
 
 export class EventView {

@@ -44,18 +44,33 @@ export const invariants: Invariant[] = [
       group by user_coupon_id having count(*) > 1`,
   },
   {
-    id: 'I6',
-    name: 'a paid order has exactly one payment and one spend, both of its total; no other order has any',
+    id: 'I5',
+    name: 'a coupon is reserved for its unpaid order, used by its paid one, and given back by one that ended',
     text: `
-      select o.id, o.status, o.total, p.payments, p.paid, l.spends, l.spent
+      select o.id, o.status, o.user_coupon_id, u.user_coupon_id as used, u.state
+      from (select * from orders where user_coupon_id is not null) o full join coupon_uses u on u.order_id = o.id
+      where u.user_coupon_id is distinct from coalesce(o.user_coupon_id, u.user_coupon_id)
+         or u.state is distinct from (case o.status
+              when 'PENDING_PAYMENT' then 'RESERVED' when 'PAID' then 'CONFIRMED' else 'RELEASED' end)`,
+  },
+  {
+    id: 'I6',
+    name: 'a paid order has exactly one payment and one spend of its total, a refunded one exactly one refund; no other has any',
+    text: `
+      select o.id, o.status, o.total, p.payments, p.paid, l.spends, l.spent, l.refunds, l.refunded
       from orders o
       left join (select order_id, count(*) as payments, sum(amount) as paid from payments group by order_id) p
         on p.order_id = o.id
-      left join (select order_id, count(*) as spends, -sum(amount) as spent from points_ledger where kind = 'SPEND' group by order_id) l
+      left join (
+        select order_id,
+               count(*) filter (where kind = 'SPEND') as spends, -sum(amount) filter (where kind = 'SPEND') as spent,
+               count(*) filter (where kind = 'REFUND') as refunds, sum(amount) filter (where kind = 'REFUND') as refunded
+        from points_ledger where order_id is not null group by order_id) l
         on l.order_id = o.id
       where case when o.status in ('PAID', 'REFUNDED')
                  then p.payments is distinct from 1 or l.spends is distinct from 1
                       or p.paid is distinct from o.total or l.spent is distinct from o.total
+                      or l.refunds <> (o.status = 'REFUNDED')::int or l.refunded <> o.total
                  else p.payments is not null or l.spends is not null end`,
   },
   {
@@ -74,12 +89,13 @@ export const invariants: Invariant[] = [
   },
   {
     id: 'I8',
-    name: 'an idempotency key has at most one effect: each order and each charge is named by exactly one stored answer',
+    name: 'an idempotency key has at most one effect: each order, each step of one and each charge is named by its stored answer',
     text: `
       with answer as (
-        select body::json as body from idempotency_keys where status = 201
+        select body::json as body from idempotency_keys where status in (200, 201)
       ), effect as (
-        select id::text as id, 'order' as kind, case when paid_at is null then 1 else 2 end as most from orders
+        select id::text as id, 'order' as kind, case status when 'REFUNDED' then 3 when 'PAID' then 2 when 'CANCELLED' then 2 else 1 end as most
+          from orders
         union all
         select id::text, 'charge', 1 from points_ledger where kind = 'CHARGE'
       ), named as (
@@ -93,18 +109,32 @@ export const invariants: Invariant[] = [
     id: 'I12',
     name: 'one event per committed transition, numbered from 1 without gaps',
     text: `
-      with counted as (
-        select o.id, o.status, o.total,
-               count(*) filter (where e.type = 'OrderCreated') as created,
-               count(*) filter (where e.type = 'StockReserved') as reserved,
-               count(*) filter (where e.type = 'PointsSpent') as spent,
-               count(*) filter (where e.type = 'OrderPaid') as paid,
-               count(e.seq) as events, coalesce(max(e.seq), 0) as last_seq
-        from orders o left join order_events e on e.order_id = o.id
-        group by o.id
+      with expected as (
+        select o.id, wanted.type
+        from orders o
+        left join coupon_uses u on u.order_id = o.id
+        cross join lateral unnest(
+          array['OrderCreated', 'StockReserved']
+          || case when o.user_coupon_id is null then array[]::text[] else array['CouponReserved'] end
+          || case u.state when 'CONFIRMED' then array['CouponConfirmed'] when 'RELEASED' then array['CouponReleased']
+               else array[]::text[] end
+          || case when o.paid_at is null then array[]::text[] else array['PointsSpent', 'OrderPaid'] end
+          || case o.status
+               when 'CANCELLED' then array['OrderCancelled', 'StockReleased']
+               when 'EXPIRED' then array['OrderExpired', 'StockReleased']
+               when 'REFUNDED' then array['OrderRefunded', 'StockReturned', 'PointsRefunded']
+               else array[]::text[] end
+        ) as wanted (type)
+      ), told as (
+        select order_id as id, type, count(*) as times from order_events group by order_id, type
       )
-      select * from counted
-      where created <> 1 or reserved <> 1 or events <> last_seq
-         or paid <> (status in ('PAID', 'REFUNDED'))::int or spent <> (status in ('PAID', 'REFUNDED'))::int`,
+      select id, type, coalesce(told.times, 0) as times, expected.type is not null as due
+      from expected full join told using (id, type)
+      -- A paid order may be refunded before or after its coupon was confirmed: that event may be there, once.
+      where told.times is distinct from 1
+         or (expected.type is null and not (
+           type = 'CouponConfirmed' and exists (select from orders where orders.id = told.id and status = 'REFUNDED')))
+      union all
+      select order_id, 'seq', max(seq), false from order_events group by order_id having max(seq) <> count(*)`,
   },
 ];

@@ -12,6 +12,13 @@ export const optionErrors = defineProblems({
     detail:
       'Nothing was reserved. errors[] names each option that falls short and what is available of it: ask for that much or less.',
   },
+  CONCURRENT_UPDATE: {
+    status: 409,
+    title: 'Somebody else was faster',
+    detail: 'The same options are ordered by many at this moment, and nothing was reserved. Repeat the request.',
+    retryable: true,
+    retryAfterMs: 100,
+  },
   STOCK_NEGATIVE: {
     status: 409,
     title: 'Stock would be negative',

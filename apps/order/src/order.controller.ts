@@ -11,9 +11,10 @@ import { OrderService } from './order.service.js';
 import { OrderPage, OrderView } from './order.view.js';
 import { walletErrors } from './wallet.errors.js';
 
-const { OPTION_NOT_FOUND, OUT_OF_STOCK, STRATEGY_UNKNOWN } = optionErrors;
+const { OPTION_NOT_FOUND, OUT_OF_STOCK, CONCURRENT_UPDATE, STRATEGY_UNKNOWN } = optionErrors;
 const { ORDER_NOT_FOUND, PRICE_CHANGED, COUPON_NOT_USABLE, QUANTITY_LIMIT_EXCEEDED, TOTAL_LIMIT_EXCEEDED } =
   orderErrors;
+const { MIN_ORDER_NOT_MET, UPSTREAM_UNAVAILABLE } = orderErrors;
 
 @Controller('v1')
 export class OrderController {
@@ -25,7 +26,10 @@ export class OrderController {
   @Problems(
     OPTION_NOT_FOUND,
     OUT_OF_STOCK,
+    CONCURRENT_UPDATE,
     COUPON_NOT_USABLE,
+    MIN_ORDER_NOT_MET,
+    UPSTREAM_UNAVAILABLE,
     PRICE_CHANGED,
     QUANTITY_LIMIT_EXCEEDED,
     TOTAL_LIMIT_EXCEEDED,

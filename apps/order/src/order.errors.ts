@@ -17,6 +17,18 @@ export const orderErrors = defineProblems({
     title: 'Coupon not usable',
     detail: 'The user coupon cannot be used for this order. Nothing was ordered: order again without userCouponId.',
   },
+  MIN_ORDER_NOT_MET: {
+    status: 422,
+    title: 'Minimum order not met',
+    detail: 'The subtotal is below what the coupon asks for. Nothing was ordered: order more, or without userCouponId.',
+  },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    title: 'The coupon service cannot be used right now',
+    detail: 'Nothing was ordered. Repeat the request with the same Idempotency-Key, or order without userCouponId.',
+    retryable: true,
+    retryAfterMs: 1000,
+  },
   QUANTITY_LIMIT_EXCEEDED: {
     status: 422,
     title: 'Quantity limit exceeded',

@@ -23,6 +23,15 @@ export interface OrderRow extends Omit<NewOrder, 'userId' | 'ttlMs'> {
   paymentId: string | null;
 }
 
+/** An order that an arrow has just moved: what is to be taken or given back with it. */
+export interface MovedOrder {
+  id: string;
+  total: number;
+  /** How many options it has. */
+  options: number;
+  userCouponId: string | null;
+}
+
 // The order and its items are one statement. The clock is the database's: one clock for all instances.
 const createStatement = sql(
   'order-create',
@@ -44,8 +53,41 @@ const payStatement = sql(
     where id = $1 and user_id = $2
       and status = 'PENDING_PAYMENT'
       and expires_at > now()
-   returning total, (select count(*)::int from order_items where order_id = $1) as options`,
+   returning id, total, user_coupon_id as "userCouponId",
+             (select count(*)::int from order_items where order_id = $1) as options`,
 );
+
+const moved = `returning id, total, user_coupon_id as "userCouponId",
+  (select count(*)::int from order_items where order_id = $1) as options`;
+
+// PENDING_PAYMENT -> CANCELLED, also past its time: expiry gives back the same, and one of them does.
+const cancelStatement = sql(
+  'order-cancel',
+  `update orders set status = 'CANCELLED', ended_at = now()
+    where id = $1 and user_id = $2 and status = 'PENDING_PAYMENT' ${moved}`,
+);
+
+// PENDING_PAYMENT -> EXPIRED
+const expireStatement = sql(
+  'order-expire',
+  `update orders set status = 'EXPIRED', ended_at = now()
+    where id = $1 and status = 'PENDING_PAYMENT' and expires_at <= now() ${moved}`,
+);
+
+// PAID -> REFUNDED
+const refundStatement = sql(
+  'order-refund',
+  `update orders set status = 'REFUNDED', ended_at = now() where id = $1 and user_id = $2 and status = 'PAID' ${moved}`,
+);
+
+// Whoever holds one of them now is paying or cancelling it: there is a next time.
+const overdueStatement = sql(
+  'order-overdue',
+  `select id from orders where status = 'PENDING_PAYMENT' and expires_at <= now()
+    order by expires_at limit $1 for update skip locked`,
+);
+
+const lockStatement = sql('order-lock', 'select id from orders where id = $1 for no key update');
 
 const standingStatement = sql(
   'order-standing',
@@ -98,9 +140,31 @@ export class OrderRepository {
   }
 
   /** What is to be paid for how many options, or nothing: then standing() says why. */
-  async pay(tx: Transaction, id: string, userId: string): Promise<{ total: number; options: number } | undefined> {
-    const [row] = await tx.query<{ total: number; options: number }>(payStatement, [id, userId]);
+  async pay(tx: Transaction, id: string, userId: string): Promise<MovedOrder | undefined> {
+    const [row] = await tx.query<MovedOrder>(payStatement, [id, userId]);
     return row;
+  }
+
+  /** Each of these three is an arrow: the order that it has just moved, or nothing, because somebody else has. */
+  async cancel(tx: Transaction, id: string, userId: string): Promise<MovedOrder | undefined> {
+    return (await tx.query<MovedOrder>(cancelStatement, [id, userId]))[0];
+  }
+
+  async expire(tx: Transaction, id: string): Promise<MovedOrder | undefined> {
+    return (await tx.query<MovedOrder>(expireStatement, [id]))[0];
+  }
+
+  async refund(tx: Transaction, id: string, userId: string): Promise<MovedOrder | undefined> {
+    return (await tx.query<MovedOrder>(refundStatement, [id, userId]))[0];
+  }
+
+  /** Whoever adds to an order's events without moving it. Nothing, where the order never came to be. */
+  async lock(tx: Transaction, id: string): Promise<{ id: string } | undefined> {
+    return (await tx.query<{ id: string }>(lockStatement, [id]))[0];
+  }
+
+  async overdue(limit: number): Promise<string[]> {
+    return (await this.database.query<{ id: string }>(overdueStatement, [limit])).map(({ id }) => id);
   }
 
   async standing(

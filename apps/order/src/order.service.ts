@@ -5,9 +5,13 @@ import type { Transaction } from '@firstcome/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
+import { CouponUseService } from './coupon-use.service.js';
+import type { CouponHold } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
 import type { EventView } from './event.view.js';
 import type { CreateOrderDto, MyOrdersQuery } from './order.dto.js';
+import { optionErrors } from './option.errors.js';
+import { OptionRepository } from './option.repository.js';
 import { orderErrors } from './order.errors.js';
 import { OrderRepository } from './order.repository.js';
 import { orderView } from './order.view.js';
@@ -15,7 +19,8 @@ import type { OrderPage, OrderView } from './order.view.js';
 import { PaymentService } from './payment.service.js';
 import { basketOf, subtotalOf } from './stock/basket.js';
 import { Strategies } from './stock/strategies.js';
-import type { BasketLine, StockStrategy } from './stock/strategy.js';
+import { underSafetyNet } from './stock/counters.js';
+import type { BasketLine, StockStrategy, Turn } from './stock/strategy.js';
 
 /** What one user asks for in one request. */
 export interface Purchase {
@@ -27,6 +32,13 @@ export interface Purchase {
   strategy?: string;
 }
 
+interface Placing {
+  basket: BasketLine[];
+  strategy: StockStrategy;
+  turn?: Turn;
+  hold?: CouponHold;
+}
+
 @Injectable()
 export class OrderService {
   constructor(
@@ -36,6 +48,8 @@ export class OrderService {
     private readonly events: EventRepository,
     private readonly payments: PaymentService,
     private readonly strategies: Strategies,
+    private readonly options: OptionRepository,
+    private readonly couponUses: CouponUseService,
   ) {}
 
   /** A repeated request gets its stored answer before anything can refuse or delay it. */
@@ -44,11 +58,16 @@ export class OrderService {
     const replayed = await idempotency.replay(this.database, purchase.request);
     if (replayed) return replayed;
     const basket = basketOf(purchase.order.items);
-    return strategy.inTurn(basket, () =>
-      this.database.transaction((tx) =>
-        idempotency.once(tx, purchase.request, () => this.place(tx, purchase, basket, strategy)),
-      ),
-    );
+    const decide = (hold?: CouponHold) =>
+      strategy.inTurn(basket, (turn) =>
+        this.database.transaction(
+          (tx) =>
+            idempotency.once(tx, purchase.request, () => this.place(tx, purchase, { basket, strategy, turn, hold })),
+          { beforeCommit: () => turn?.assertHeld() },
+        ),
+      );
+    const hold = strategy.keep ? undefined : await this.holdCoupon(purchase, basket);
+    return hold ? this.withCoupon(hold, purchase.pay, () => decide(hold)) : decide();
   }
 
   async find(id: string, userId: string): Promise<OrderView> {
@@ -68,25 +87,49 @@ export class OrderService {
     return events;
   }
 
-  /** One transaction: reserve, check the price, write the order, pay it where asked to. Whatever throws undoes it all. */
-  private async place(
-    tx: Transaction,
-    purchase: Purchase,
+  /** Asked before a turn is taken or a connection used: the coupon service may take its time. */
+  private async holdCoupon(
+    { order, userId, request }: Purchase,
     basket: BasketLine[],
-    strategy: StockStrategy,
-  ): Promise<Answer> {
-    const { userId, order, pay } = purchase;
-    // No coupon can be reserved for an order yet, so that none that is named is usable.
-    if (order.userCouponId !== undefined) throw orderErrors.COUPON_NOT_USABLE();
+  ): Promise<CouponHold | undefined> {
+    if (order.userCouponId === undefined) return undefined;
+    const prices = await this.options.prices(basket.map((line) => line.optionId));
+    // An option is missing, which the order's transaction says in its own words.
+    if (prices.length !== basket.length) return undefined;
+    return this.couponUses.reserve(order.userCouponId, userId, subtotalOf(basket, prices), request);
+  }
 
-    const options = await strategy.reserve(tx, basket);
+  /** Whatever becomes of the order, the coupon follows it: confirmed with the payment, given back without an order. */
+  private async withCoupon(hold: CouponHold, pay: boolean, decide: () => Promise<Answer>): Promise<Answer> {
+    let placed = false;
+    try {
+      const answer = await decide();
+      placed = answer.status === 201 && !answer.replayed;
+      return answer;
+    } finally {
+      if (!placed) await this.couponUses.abandon(hold);
+      else if (pay) await this.couponUses.settle(hold.orderId);
+    }
+  }
+
+  /** One transaction: reserve, check the price, write the order, pay it where asked to. Whatever throws undoes it all. */
+  private async place(tx: Transaction, purchase: Purchase, { basket, strategy, turn, hold }: Placing): Promise<Answer> {
+    const { userId, order, pay } = purchase;
+    if (hold?.refusal) throw hold.refusal;
+    // What is unguarded takes no coupon: nothing would ever give it back.
+    if (strategy.keep && order.userCouponId !== undefined) throw orderErrors.COUPON_NOT_USABLE();
+
+    const options = await underSafetyNet(strategy.name, () => strategy.reserve(tx, basket, turn));
     const subtotal = subtotalOf(basket, options);
-    const discount = 0;
+    // The discount is of the subtotal that the coupon service was told.
+    if (order.userCouponId !== undefined && hold?.subtotal !== subtotal) throw optionErrors.CONCURRENT_UPDATE();
+    const discount = hold?.discount ?? 0;
     const total = subtotal - discount;
     if (order.expectedTotal !== undefined && order.expectedTotal !== total)
       throw orderErrors.PRICE_CHANGED({ extra: { total } });
 
-    const id = uuidv7();
+    const id = hold?.orderId ?? uuidv7();
+    const userCouponId = hold?.userCouponId ?? null;
     const items = options.map(({ optionId, name, price }, at) => ({
       optionId,
       name,
@@ -94,14 +137,22 @@ export class OrderService {
       quantity: basket[at]!.quantity,
     }));
     const ttlMs = this.config.orderTtlMs;
-    await this.orders.create(tx, { id, userId, items, subtotal, discount, total, userCouponId: null, ttlMs });
+    const placed = { id, userId, items, subtotal, discount, total, userCouponId, ttlMs };
+    if (strategy.keep) return created(await strategy.keep(tx, placed, pay));
+    await this.orders.create(tx, placed);
+    if (hold) await this.couponUses.keep(tx, id);
     await this.events.append(tx, id, [
       { type: 'OrderCreated', data: { items, subtotal, discount, total } },
       { type: 'StockReserved', data: { items: basket.map(({ optionId, quantity }) => ({ optionId, quantity })) } },
+      ...(hold ? [{ type: 'CouponReserved' as const, data: { userCouponId, discount } }] : []),
     ]);
     if (pay) await this.payments.settle(tx, id, userId, 'POINTS');
 
-    const view = orderView((await this.orders.find(tx, id, userId))!);
-    return { status: 201, body: JSON.stringify(view), replayed: false, headers: { location: `/v1/orders/${id}` } };
+    return created(orderView((await this.orders.find(tx, id, userId))!));
   }
+}
+
+function created(view: OrderView): Answer {
+  const headers = { location: `/v1/orders/${view.orderId}` };
+  return { status: 201, body: JSON.stringify(view), replayed: false, headers };
 }

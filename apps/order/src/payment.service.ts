@@ -3,10 +3,12 @@ import type { Answer, IdempotentRequest } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
+import { CouponUseService } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
 import { OptionRepository } from './option.repository.js';
 import { orderErrors } from './order.errors.js';
 import { OrderRepository } from './order.repository.js';
+import type { MovedOrder } from './order.repository.js';
 import { orderView } from './order.view.js';
 import type { PaymentMethod } from './payment.dto.js';
 import { paymentErrors } from './payment.errors.js';
@@ -23,28 +25,31 @@ export class PaymentService {
     private readonly wallets: WalletRepository,
     private readonly payments: PaymentRepository,
     private readonly events: EventRepository,
+    private readonly couponUses: CouponUseService,
   ) {}
 
   async pay(orderId: string, userId: string, method: PaymentMethod, request: IdempotentRequest): Promise<Answer> {
     const replayed = await idempotency.replay(this.database, request);
     if (replayed) return replayed;
-    return this.database.transaction((tx) =>
+    let paid: MovedOrder | undefined;
+    const answer = await this.database.transaction((tx) =>
       idempotency.once(tx, request, async () => {
-        await this.settle(tx, orderId, userId, method);
+        paid = await this.settle(tx, orderId, userId, method);
         const view = orderView((await this.orders.find(tx, orderId, userId))!);
         return { status: 201, body: JSON.stringify(view), replayed: false };
       }),
     );
+    if (paid?.userCouponId) await this.couponUses.settle(orderId);
+    return answer;
   }
 
-  /** PENDING_PAYMENT -> PAID with all that belongs to it, in the lock order order -> options ascending -> wallet. */
-  async settle(tx: Transaction, orderId: string, userId: string, method: PaymentMethod): Promise<void> {
+  /** PENDING_PAYMENT -> PAID with all that belongs to it, in the lock order order -> options ascending -> coupon -> wallet. */
+  async settle(tx: Transaction, orderId: string, userId: string, method: PaymentMethod): Promise<MovedOrder> {
     const order = await this.orders.pay(tx, orderId, userId);
     if (!order) throw await this.refusal(tx, orderId, userId);
 
-    const taken = await this.options.takeReserved(tx, orderId);
-    if (taken !== order.options)
-      throw new Error(`order ${orderId} has ${order.options} options, ${taken} were reserved`);
+    await this.options.takeReserved(tx, orderId, order.options);
+    if (order.userCouponId) await this.couponUses.confirm(tx, orderId);
     if (!(await this.wallets.spend(tx, userId, orderId, order.total))) throw walletErrors.INSUFFICIENT_POINTS();
 
     const paymentId = uuidv7();
@@ -53,6 +58,7 @@ export class PaymentService {
       { type: 'PointsSpent', data: { points: order.total } },
       { type: 'OrderPaid', data: { paymentId, method, total: order.total } },
     ]);
+    return order;
   }
 
   private async refusal(tx: Transaction, orderId: string, userId: string): Promise<Error> {

@@ -1,10 +1,10 @@
 import { AdminOnly, PageQuery, PathId, Problems, Public } from '@firstcome/http';
 import { Body, Controller, Get, Post, Query } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
-import { CreateProductDto } from './product.dto.js';
+import { CreateProductDto, PopularQuery } from './product.dto.js';
 import { productErrors } from './product.errors.js';
 import { ProductService } from './product.service.js';
-import { ProductPage, ProductView } from './product.view.js';
+import { PopularView, ProductPage, ProductView } from './product.view.js';
 
 @Controller('v1')
 export class ProductController {
@@ -22,6 +22,13 @@ export class ProductController {
   @ApiOkResponse({ type: ProductPage })
   list(@Query() query: PageQuery): Promise<ProductPage> {
     return this.products.list(query);
+  }
+
+  @Public()
+  @Get('products/popular')
+  @ApiOkResponse({ type: PopularView })
+  popular(@Query() query: PopularQuery): Promise<PopularView> {
+    return this.products.popular(query);
   }
 
   @Public()

@@ -1,5 +1,5 @@
-import { IsLabel } from '@firstcome/http';
-import { ApiProperty } from '@nestjs/swagger';
+import { IsLabel, QueryInt } from '@firstcome/http';
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { ArrayMaxSize, ArrayMinSize, IsArray, IsInt, IsObject, Max, Min, ValidateNested } from 'class-validator';
 import { stockLimit } from './option.repository.js';
@@ -36,4 +36,26 @@ export class CreateProductDto {
   @ValidateNested({ each: true })
   @Type(() => CreateOptionDto)
   options: CreateOptionDto[];
+}
+
+export class PopularQuery {
+  @ApiPropertyOptional({
+    type: 'integer',
+    minimum: 1,
+    maximum: 365,
+    default: 3,
+    description: 'Paid within so many days.',
+  })
+  @QueryInt()
+  @IsInt()
+  @Min(1)
+  @Max(365)
+  days: number = 3;
+
+  @ApiPropertyOptional({ type: 'integer', minimum: 1, maximum: 100, default: 5 })
+  @QueryInt()
+  @IsInt()
+  @Min(1)
+  @Max(100)
+  limit: number = 5;
 }

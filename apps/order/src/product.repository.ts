@@ -44,6 +44,25 @@ const pageStatement = sql(
   `select ${productColumns} from products p where p.id < coalesce($1::bigint, 9007199254740992) order by p.id desc limit $2`,
 );
 
+// One row says when it was asked, also where nothing was sold; the clock is the database's, like that of paid_at.
+const popularStatement = sql(
+  'product-popular',
+  `with sold as (
+     select o.product_id as id, sum(i.quantity) as sold
+       from orders paid
+       join order_items i on i.order_id = paid.id
+       join options o on o.id = i.option_id
+      where paid.status = 'PAID' and paid.paid_at > now() - make_interval(days => $1::int)
+      group by o.product_id
+      order by sold desc, id desc limit $2
+   )
+   select now() as "asOf", sold.sold::bigint as sold, p.*
+     from (select 1) once
+     left join sold on true
+     left join lateral (select ${productColumns} from products p where p.id = sold.id) p on true
+    order by sold.sold desc nulls last, sold.id desc`,
+);
+
 @Injectable()
 export class ProductRepository {
   constructor(private readonly database: Database) {}
@@ -56,6 +75,14 @@ export class ProductRepository {
   async find(id: number): Promise<ProductRow | undefined> {
     const [row] = await this.database.query<ProductRow>(findStatement, [id]);
     return row;
+  }
+
+  /** Most sold first, in orders of the last `days`. */
+  async popular(days: number, limit: number): Promise<{ asOf: Date; products: (ProductRow & { sold: number })[] }> {
+    type Row = ProductRow & { asOf: Date; sold: number | null };
+    const rows = await this.database.query<Row>(popularStatement, [days, limit]);
+    const products = rows.flatMap(({ sold, ...product }) => (sold === null ? [] : [{ ...product, sold }]));
+    return { asOf: rows[0]!.asOf, products };
   }
 
   /** Newest first, those after the product `before`. */

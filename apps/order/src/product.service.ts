@@ -1,11 +1,11 @@
 import { decodeCursor, page } from '@firstcome/http';
 import type { PageQuery } from '@firstcome/http';
 import { Injectable } from '@nestjs/common';
-import type { CreateProductDto } from './product.dto.js';
+import type { CreateProductDto, PopularQuery } from './product.dto.js';
 import { productErrors } from './product.errors.js';
 import { ProductRepository } from './product.repository.js';
 import type { ProductRow } from './product.repository.js';
-import type { ProductPage, ProductView } from './product.view.js';
+import type { PopularView, ProductPage, ProductView } from './product.view.js';
 
 @Injectable()
 export class ProductService {
@@ -24,6 +24,11 @@ export class ProductService {
     const row = await this.products.find(id);
     if (!row) throw productErrors.PRODUCT_NOT_FOUND();
     return productView(row);
+  }
+
+  async popular({ days, limit }: PopularQuery): Promise<PopularView> {
+    const { asOf, products } = await this.products.popular(days, limit);
+    return { asOf, items: products.map(({ id, name, options, sold }) => ({ productId: id, name, options, sold })) };
   }
 
   async list({ limit, cursor }: PageQuery): Promise<ProductPage> {

@@ -17,3 +17,13 @@ export class ProductPage {
   @ApiProperty({ type: [ProductView] }) items: ProductView[];
   @ApiProperty({ type: 'string', nullable: true }) nextCursor: string | null;
 }
+
+export class PopularProductView extends ProductView {
+  @ApiProperty({ type: 'integer', description: 'Pieces in orders that were paid in these days and not refunded.' })
+  sold: number;
+}
+
+export class PopularView {
+  @ApiProperty({ type: 'string', format: 'date-time' }) asOf: Date;
+  @ApiProperty({ type: [PopularProductView], description: 'Most sold first.' }) items: PopularProductView[];
+}

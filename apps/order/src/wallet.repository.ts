@@ -47,6 +47,17 @@ const spendStatement = sql(
    returning balance`,
 );
 
+// Without the limit of a charge: what was spent comes back, whatever was charged since. UNIQUE (order_id, kind): once.
+const refundStatement = sql(
+  'wallet-refund',
+  `with wallet as (
+     update wallets set balance = balance + $3 where user_id = $1 returning user_id, balance
+   )
+   insert into points_ledger (user_id, kind, amount, balance, order_id)
+   select user_id, 'REFUND', $3, balance, $2 from wallet
+   returning balance`,
+);
+
 const ledgerStatement = sql(
   'wallet-ledger',
   `select id, kind, amount, balance, order_id as "orderId", created_at as "createdAt"
@@ -73,6 +84,11 @@ export class WalletRepository {
   /** Whether the balance was enough. */
   async spend(tx: Transaction, userId: string, orderId: string, amount: number): Promise<boolean> {
     return (await tx.query(spendStatement, [userId, orderId, amount])).length === 1;
+  }
+
+  async refund(tx: Transaction, userId: string, orderId: string, amount: number): Promise<void> {
+    const refunded = await tx.query(refundStatement, [userId, orderId, amount]);
+    if (refunded.length !== 1) throw new Error(`order ${orderId} was paid from a wallet that is not there`);
   }
 
   /** Newest first, those before the entry `before`. */

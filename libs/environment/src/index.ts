@@ -1,2 +1,3 @@
 export * from './fields.js';
 export * from './read-environment.js';
+export * from './redis.js';

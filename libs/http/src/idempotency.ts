@@ -56,7 +56,7 @@ const store = {
   text: 'insert into idempotency_keys (id, fingerprint, status, body) values ($1, $2, $3, $4)',
 };
 
-interface StoredAnswer {
+export interface StoredAnswer {
   fingerprint: string;
   status: number;
   body: string;
@@ -88,25 +88,35 @@ export const idempotency = {
 
 async function lookUp(executor: SqlExecutor, id: Buffer, request: IdempotentRequest): Promise<Answer | undefined> {
   const [stored] = await executor.query<StoredAnswer>(find, [id]);
-  if (!stored) return undefined;
-  if (stored.fingerprint !== request.fingerprint) throw httpErrors.IDEMPOTENCY_KEY_REUSED();
-  return { status: stored.status, body: stored.body, replayed: true };
+  return stored && storedAnswer(stored, request);
+}
+
+export function storedAnswer({ fingerprint, status, body }: StoredAnswer, request: IdempotentRequest): Answer {
+  if (fingerprint !== request.fingerprint) throw httpErrors.IDEMPOTENCY_KEY_REUSED();
+  return { status, body, replayed: true };
 }
 
 async function decideOrRefuse(tx: SqlTransaction, request: IdempotentRequest, decide: () => Promise<Answer>) {
   try {
     return await tx.savepoint(decide);
   } catch (error) {
-    if (!(error instanceof ProblemError) || !isFinal(error)) throw error;
-    const { status, headers } = error.problem;
-    return { status, body: problemBody(error.problem, request.traceId), replayed: false, headers };
+    const refused = finalRefusal(error, request);
+    if (!refused) throw error;
+    return refused;
   }
+}
+
+/** A refusal that stays true is an answer like another. */
+export function finalRefusal(error: unknown, request: IdempotentRequest): Answer | undefined {
+  if (!(error instanceof ProblemError) || !isFinal(error)) return undefined;
+  const { status, headers } = error.problem;
+  return { status, body: problemBody(error.problem, request.traceId), replayed: false, headers };
 }
 
 function isFinal({ problem }: ProblemError): boolean {
   return problem.status >= 400 && problem.status < 500 && !problem.retryable;
 }
 
-function keyId(request: IdempotentRequest): Buffer {
+export function keyId(request: IdempotentRequest): Buffer {
   return createHash('sha256').update(request.scope).update('\0').update(request.key!).digest();
 }

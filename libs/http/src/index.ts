@@ -13,6 +13,7 @@ export {
   type SqlExecutor,
   type SqlTransaction,
 } from './idempotency.js';
+export { onceForEach } from './idempotency-batch.js';
 export { metricsRegistry } from './metrics.js';
 export { IfGiven, IsLabel } from './fields.js';
 export { page } from './page.js';

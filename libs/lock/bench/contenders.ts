@@ -1,4 +1,4 @@
-import type { LockOptions } from '@firstcome/lock';
+import type { LockOptions } from '../src/index.js';
 
 /** One way of waiting; plain data, because it travels to the worker processes. */
 export interface Contender {

@@ -38,8 +38,8 @@ async function alternate(cases: readonly { name: string; run(): Promise<BlockRes
   const results = new Map<string, BlockResult[]>(cases.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
     for (let index = 0; index < cases.length; index += 1) {
-      const { name, run: runCase } = cases[(index + round) % cases.length]!;
-      results.get(name)!.push(await runCase());
+      const turn = cases[(index + round) % cases.length]!;
+      results.get(turn.name)!.push(await turn.run());
     }
   }
   return results;
@@ -51,24 +51,29 @@ const ratio = (ones: BlockResult[], others: BlockResult[]): Spread =>
 const table = (results: Map<string, BlockResult[]>) => {
   for (const [name, blocksOf] of results) {
     const perSecond = shown(spread(blocksOf.map((block) => block.perSecond)));
+    const perCpu = shown(spread(blocksOf.map((block) => block.perCpuSecond)));
     const p50 = shown(spread(blocksOf.map((block) => block.handOverMs.p50)), 2);
     const p99 = shown(spread(blocksOf.map((block) => block.waitMs.p99)), 1);
     const gap = shown(spread(blocksOf.map((block) => block.longestGapMs)), 1);
+    const share = shown(spread(blocksOf.map((block) => block.leastShare * 100)));
     const starved = Math.max(...blocksOf.map((block) => block.starved));
     console.log(
-      `  ${name.padEnd(18)} ${perSecond.padEnd(30)} ${p50.padEnd(22)} ${p99.padEnd(28)} ${gap.padEnd(26)} ${starved}`,
+      `  ${name.padEnd(18)} ${perSecond.padEnd(30)} ${perCpu.padEnd(30)} ${p50.padEnd(22)} ${p99.padEnd(28)} ${gap.padEnd(26)} ${share.padEnd(16)} ${starved}`,
     );
   }
 };
 const heading = (text: string) => {
   console.log(
-    `\n${text}\n  ${' '.repeat(18)} ${'turns a second'.padEnd(30)} ${'hand-over p50, ms'.padEnd(22)} ${'wait p99, ms'.padEnd(28)} ${'a process without, ms'.padEnd(26)} waiters without`,
+    `\n${text}\n  ${' '.repeat(18)} ${'turns a second'.padEnd(30)} ${'turns a CPU second'.padEnd(30)} ${'hand-over p50, ms'.padEnd(22)} ${'wait p99, ms'.padEnd(28)} ${'a process without, ms'.padEnd(26)} ${'least share, %'.padEnd(16)} waiters without`,
   );
 };
 
 console.log(
   `${rounds} rounds of ${measureMs} ms, 2 processes; median (lowest .. highest); ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`,
 );
+
+// A young process is slower than one whose code is compiled: not part of any number.
+for (const contender of [pubsub, textbook, queue, adaptive, spin]) await run(contender, 100);
 
 heading('100 waiters, no hold');
 const strategies = await alternate(

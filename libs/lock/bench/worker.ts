@@ -1,6 +1,6 @@
 // One process of the benchmark: as many waiters as it is told, each taking its turn again and again until the block is over.
 import { Redis } from 'ioredis';
-import { createLocks, redisStore } from '@firstcome/lock';
+import { createLocks, redisStore } from '../src/index.js';
 import type { Block, Measured } from './workers.js';
 
 const now = (): number => Number(process.hrtime.bigint()) / 1e6;
@@ -17,7 +17,8 @@ async function run({ port, key, contender, waiters, warmUpMs, measureMs, holdMs 
   await locks.withLock(`${key}:warm-up:${process.pid}`, async () => undefined);
   const begin = now() + warmUpMs;
   const end = begin + measureMs;
-  const measured: Measured = { turns: [], waitsMs: [], starved: 0 };
+  const measured: Measured = { turns: [], waitsMs: [], starved: 0, cpuMs: 0 };
+  let used: NodeJS.CpuUsage | undefined;
   const waiter = async () => {
     let turns = 0;
     while (now() < end) {
@@ -25,12 +26,15 @@ async function run({ port, key, contender, waiters, warmUpMs, measureMs, holdMs 
       await locks.withLock(key, async () => {
         const grantedAt = now();
         if (holdMs > 0) await sleep(holdMs);
-        if (grantedAt < begin || grantedAt > end) return;
+        if (grantedAt < begin) return;
+        used ??= process.cpuUsage();
+        if (grantedAt > end) return;
         turns += 1;
         measured.waitsMs.push(grantedAt - askedAt);
         measured.turns.push([grantedAt, now()]);
       });
     }
+    measured.cpuMs ||= cpuMsSince(used);
     // Waiting is over for all, so the line drains: what is granted after the end is not counted.
     if (turns === 0) measured.starved += 1;
   };
@@ -38,6 +42,12 @@ async function run({ port, key, contender, waiters, warmUpMs, measureMs, holdMs 
   await locks.close();
   redis.disconnect();
   return measured;
+}
+
+function cpuMsSince(used: NodeJS.CpuUsage | undefined): number {
+  if (!used) return 0;
+  const { user, system } = process.cpuUsage(used);
+  return (user + system) / 1000;
 }
 
 process.on('message', (block: Block) => {

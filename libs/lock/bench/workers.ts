@@ -22,16 +22,22 @@ export interface Measured {
   waitsMs: number[];
   /** Waiters that never had a turn. */
   starved: number;
+  /** Of this process, from its first measured turn on. */
+  cpuMs: number;
 }
 
 export interface BlockResult {
   perSecond: number;
+  /** Of the workers' CPU time: what the library costs, on a machine that is busy with other things too. */
+  perCpuSecond: number;
   /** From a release to the next grant, whichever process it was in. */
   handOverMs: { p50: number; p99: number };
   waitMs: { p50: number; p99: number };
   starved: number;
   /** The longest time in which one process had no turn. */
   longestGapMs: number;
+  /** Of the process that had the fewest turns; fair is one through the number of processes. */
+  leastShare: number;
 }
 
 /** The processes of a run. A block goes to all of them at once. */
@@ -69,11 +75,15 @@ function resultOf(measured: readonly Measured[], measureMs: number): BlockResult
   const gaps = measured.flatMap((each) =>
     each.turns.slice(1).map(([grantedAt], index) => grantedAt - each.turns[index]![0]),
   );
+  const least = Math.min(...measured.map((each) => each.turns.length));
   return {
     perSecond: (turns.length / measureMs) * 1000,
+    perCpuSecond: (turns.length / measured.reduce((sum, each) => sum + each.cpuMs, 0)) * 1000,
     handOverMs: { p50: percentile(handOvers, 0.5), p99: percentile(handOvers, 0.99) },
     waitMs: { p50: percentile(waits, 0.5), p99: percentile(waits, 0.99) },
     starved: measured.reduce((sum, each) => sum + each.starved, 0),
-    longestGapMs: gaps.reduce((longest, gap) => Math.max(longest, gap), 0),
+    // One that had no turn at all was without for the whole block.
+    longestGapMs: least === 0 ? measureMs : gaps.reduce((longest, gap) => Math.max(longest, gap), 0),
+    leastShare: least / turns.length,
   };
 }

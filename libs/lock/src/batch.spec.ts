@@ -26,11 +26,8 @@ describe('batch', () => {
     expect(batches.flat()).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
     expect(batches.every(({ length }) => length <= 10)).toBe(true);
     expect(store.calls).toEqual(['acquire', 'release']);
-    for (const [index, result] of results.entries()) {
-      const item = index + 1;
-      if (item % 5 === 0) expect(result).toMatchObject({ reason: new RangeError(`no ${item}`) });
-      else expect(result).toMatchObject({ value: item * 10 });
-    }
+    const own = (item: number) => (item % 5 === 0 ? { reason: new RangeError(`no ${item}`) } : { value: item * 10 });
+    expect(results).toMatchObject(results.map((_, index) => own(index + 1)));
   });
 
   it('fences rise from batch to batch', async () => {

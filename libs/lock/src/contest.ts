@@ -33,11 +33,12 @@ const brokenPauseMs = 50;
  * wake-up that comes while a look is under way makes it look once more: the answer may be older than the news.
  */
 export class Contest {
-  readonly #token: string;
+  #token: string;
   #wakes = 0;
   #wokenAt?: number;
   #lookAt = 0;
   #holderUntil = Infinity;
+  #deafUntil = 0;
   #sleeper?: { resolve(): void; timer: Timer };
   #watch?: Watch;
   #unsure = false;
@@ -100,7 +101,7 @@ export class Contest {
         return;
       }
       const sentAt = clock.now();
-      if (this.#wakes === seen && sentAt < this.#lookAt) {
+      if ((this.#wakes === seen || sentAt < this.#deafUntil) && sentAt < this.#lookAt) {
         await this.#sleep(this.#lookAt - sentAt);
         continue;
       }
@@ -135,6 +136,10 @@ export class Contest {
         else this.party.refuse(head, queueFull(this.party.target, head, answer.place, answer.estimateMs));
         continue;
       }
+      if ('spent' in answer && answer.spent) {
+        if (answer.spent === 'perhaps given back') this.parts.tidier.release(this.party.target.keys, this.#token);
+        this.#renewToken();
+      }
       if ('entered' in answer) {
         if (answer.entered && this.#linedUp) this.party.forgotten();
         this.#linedUp = true;
@@ -153,16 +158,17 @@ export class Contest {
 
   #look(head: Waiter, strategy: Strategy) {
     const { keys } = this.party.target;
+    const token = this.#token;
     if (strategy.listens && !head.once && this.parts.store.wakeups) {
       this.#watch ??= this.parts.store.wakeups.watch(keys, this.#token, () => this.rouse());
     }
     return strategy.look(this.parts.store, {
       keys,
-      token: this.#token,
+      token,
       options: head.options,
       fences: this.party.fences,
       once: head.once,
-      onLateGrant: () => this.#lateGrant(),
+      onLateGrant: () => this.#lateGrant(token),
     });
   }
 
@@ -189,11 +195,24 @@ export class Contest {
   /** The lock came for nobody, or too late. Waiters elsewhere hear of the release. */
   async #giveBack(): Promise<void> {
     const { keys } = this.party.target;
-    await this.parts.store.release(keys, this.#token).catch(() => this.parts.tidier.release(keys, this.#token));
+    const token = this.#token;
+    this.#renewToken();
+    await this.parts.store.release(keys, token).catch(() => this.parts.tidier.release(keys, token));
   }
 
-  #lateGrant(): void {
-    if (!this.#over) this.rouse();
+  /** What was given back is never asked for again: a release of it that arrives late would take the new lock away. */
+  #renewToken(): void {
+    this.#token = this.parts.random.token();
+    // Only a line calls its waiters by their tokens.
+    if (!this.#watch || !this.#strategy?.linesUp) return;
+    const old = this.#watch;
+    this.#watch = this.parts.store.wakeups?.watch(this.party.target.keys, this.#token, () => this.rouse());
+    old.close();
+  }
+
+  #lateGrant(token: string): void {
+    if (token !== this.#token) this.parts.tidier.release(this.party.target.keys, token);
+    else if (!this.#over) this.rouse();
     else if (!this.#hold || this.#hold.ended) this.#leave();
   }
 
@@ -208,7 +227,11 @@ export class Contest {
     round: number,
     answer: { remainingMs: number; settleMs?: number },
   ): number {
-    if (answer.settleMs !== undefined) return answer.settleMs;
+    if (answer.settleMs !== undefined) {
+      // The give-backs of all who contend are published, too: to follow that news would be a storm.
+      this.#deafUntil = this.parts.clock.now() + answer.settleMs;
+      return answer.settleMs;
+    }
     return strategy.pauseMs({
       round,
       remainingMs: answer.remainingMs,

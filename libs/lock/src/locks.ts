@@ -115,7 +115,7 @@ export class Locks {
 
   /** Runs the body under the lock and releases it, whatever happens. */
   async withLock<R>(keys: string | readonly string[], body: Body<R>, options?: LockOptions): Promise<R> {
-    const target = targetOf(keys);
+    const target = this.#target(keys);
     const resolved = resolveOptions(this.#defaults, options, target.key);
     const outer = this.#frames.covering(target.keys, target.key, resolved.reentrant);
     if (outer) return this.#again(outer.nested(), target, body);
@@ -123,7 +123,8 @@ export class Locks {
     for (let retried = false; ; retried = true) {
       const waitedMs = Math.round(this.#parts.clock.now() - startedAt);
       const left = retried ? { ...resolved, waitMs: Math.max(0, resolved.waitMs - waitedMs) } : resolved;
-      const lease = await this.#acquire(target, left);
+      // Not through acquire(): what a waiter keeps alive is what a thousand waiters cost.
+      const lease = (await this.#take(target, left, left.waitMs === 0)) ?? busy(target);
       try {
         return await this.#underLease(lease, target, body);
       } catch (error) {
@@ -136,15 +137,15 @@ export class Locks {
 
   /** Throws LockWaitTimeoutError at the deadline; with `waitMs: 0`, LockBusyError after one attempt. */
   async acquire(keys: string | readonly string[], options?: LockOptions): Promise<Lease> {
-    const target = targetOf(keys);
+    const target = this.#target(keys);
     const resolved = resolveOptions(this.#defaults, options, target.key);
     this.#frames.covering(target.keys, target.key, false);
-    return this.#acquire(target, resolved);
+    return (await this.#take(target, resolved, resolved.waitMs === 0)) ?? busy(target);
   }
 
   /** One attempt: null when somebody holds the lock or is in line for it. Throws when nobody can know. */
   async tryAcquire(keys: string | readonly string[], options?: LockOptions): Promise<Lease | null> {
-    const target = targetOf(keys);
+    const target = this.#target(keys);
     return this.#take(target, resolveOptions(this.#defaults, options, target.key), true);
   }
 
@@ -248,10 +249,10 @@ export class Locks {
     return lease.raiseFence(error.guardFence).catch(() => false);
   }
 
-  async #acquire(target: Target, options: ResolvedOptions): Promise<Lease> {
-    const lease = await this.#take(target, options, options.waitMs === 0);
-    if (!lease) throw new LockBusyError({ key: target.key });
-    return lease;
+  /** A key that is in use here has been looked at before. */
+  #target(keys: string | readonly string[]): Target {
+    const known = typeof keys === 'string' ? this.#places.peek(keys)?.target : undefined;
+    return known?.keys.length === 1 ? known : targetOf(keys);
   }
 
   #take(target: Target, options: ResolvedOptions, once: boolean): Promise<Lease | null> {
@@ -334,6 +335,10 @@ export class Locks {
 
 export function createLocks(options: LocksOptions): Locks {
   return new Locks(options);
+}
+
+function busy(target: Target): never {
+  throw new LockBusyError({ key: target.key });
 }
 
 /** Known before the release, by the clock: then the outcome is unknown, unless the body said that it is settled. */

@@ -11,7 +11,8 @@ export class Waiter {
   readonly deadline: number;
   readonly lease: Promise<Lease | null>;
   node?: FifoNode<Waiter>;
-  #settle!: { resolve(lease: Lease | null): void; reject(error: Error): void };
+  #resolve!: (lease: Lease | null) => void;
+  #reject!: (error: Error) => void;
   #onAbort?: () => void;
 
   constructor(
@@ -24,7 +25,8 @@ export class Waiter {
     this.startedAt = clock.now();
     this.deadline = once ? Infinity : this.startedAt + options.waitMs;
     this.lease = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#resolve = resolve;
+      this.#reject = reject;
     });
   }
 
@@ -39,12 +41,12 @@ export class Waiter {
 
   resolve(lease: Lease | null): void {
     this.#unlisten();
-    this.#settle.resolve(lease);
+    this.#resolve(lease);
   }
 
   reject(error: Error): void {
     this.#unlisten();
-    this.#settle.reject(error);
+    this.#reject(error);
   }
 
   #unlisten(): void {

@@ -7,6 +7,8 @@ const issue = '/v1/coupons/1/issues';
 export function couponFields(): Case[] {
   const create = putInto('coupon', '/v1/admin/coupons', 'admin');
   const grab = putInto('coupon', issue, 'user');
+  const change = (body: string, values: string[]) =>
+    putInto('coupon', '/v1/admin/coupons/1', 'admin')(body, values).map((each) => ({ ...each, method: 'PATCH' }));
   const wrongGrab = casesOn('coupon', issue);
   const strategy = (name: string | string[]) => ({ headers: { 'x-issue-strategy': name } });
   return [
@@ -47,6 +49,10 @@ export function couponFields(): Case[] {
       '"userId"',
       '"paused"',
     ]),
+    ...change('{"name":@}', notText),
+    ...change('{"total":@}', [...notPositive, '1000000001']),
+    ...change('{"endsAt":@}', [...notTime, 'true']),
+    ...change('{@:1}', ['"issued"', '"perUserLimit"', '"paused"', '"version"']),
     ...grab('{@:1}', ['"userId"', '"couponId"', '"serial"', '"status"', '"quantity"']),
     casesOn('coupon', '/v1/coupons?status=lost', { method: 'GET' })('an unknown status', '400 VALIDATION_FAILED'),
     wrongGrab('an unknown strategy', '400 STRATEGY_UNKNOWN', strategy('luck')),

@@ -57,6 +57,22 @@ export function orderFields(): Case[] {
       headers: { 'x-stock-strategy': 'luck' },
     }),
     ...idempotencyKeys('order', charges, { body: { amount: 1 } }),
+    ...['days=0', 'days=366', 'days=', 'days=1.5', 'days=3&days=3', 'limit=0', 'limit=101', 'cursor=x'].map((query) =>
+      casesOn('order', `/v1/products/popular?${query}`, { method: 'GET' })(
+        `popular products: ?${query}`,
+        '400 VALIDATION_FAILED',
+      ),
+    ),
+    ...['cancellations', 'refunds'].flatMap((step) => [
+      casesOn('order', `${orders}/${absent}/${step}`)(`${step} of an absent order`, '404 ORDER_NOT_FOUND', {}),
+      casesOn('order', `${orders}/${absent}/${step}`)(`${step} with a field`, '400 VALIDATION_FAILED', {
+        raw: '{"reason":"x"}',
+      }),
+      casesOn('order', `${orders}/${absent}/${step}`)(`${step} without a key`, '400 IDEMPOTENCY_KEY_REQUIRED', {
+        key: undefined,
+        raw: '{}',
+      }),
+    ]),
     ...[orders, charges, `${orders}/${absent}/payments`].map((path) =>
       casesOn('order', path)(`${path} without an Idempotency-Key`, '400 IDEMPOTENCY_KEY_REQUIRED', {
         key: undefined,

@@ -1,5 +1,5 @@
 import { Cluster, Redis, type RedisOptions } from 'ioredis';
-import { createLocks, redisStore, redlockStore, type Locks, type LocksOptions } from '@firstcome/lock';
+import { createLocks, noneStore, redisStore, redlockStore, type Locks, type LocksOptions } from '@firstcome/lock';
 
 /** How a process of a spec reaches its locks; plain data, because it travels to child processes. */
 export interface Connection {
@@ -8,6 +8,8 @@ export interface Connection {
   cluster?: number[];
   /** Independent servers, of which a majority decides. */
   redlock?: { ports: number[]; maxTtlMs: number };
+  /** The negative control: every request is granted. */
+  excludesNobody?: boolean;
   redis?: RedisOptions;
   /** Every call to Redis ends by this. */
   callTimeoutMs?: number;
@@ -61,7 +63,9 @@ export function connect(connection: Connection, onEvent?: LocksOptions['onEvent'
     : [connectRedis(connection)];
   const store = redlock
     ? redlockStore(clients as Redis[], { maxTtlMs: redlock.maxTtlMs, nodeTimeoutMs: callTimeoutMs })
-    : redisStore(clients[0]!, { callTimeoutMs });
+    : connection.excludesNobody
+      ? noneStore()
+      : redisStore(clients[0]!, { callTimeoutMs });
   const locks = createLocks({ store, onEvent, ...connection.locks });
   return {
     clients,

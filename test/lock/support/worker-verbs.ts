@@ -55,6 +55,7 @@ let connected: Connected;
 const leases = new Map<number, Lease>();
 const ledgers = new Map<number, Ledger>();
 let leaseIds = 0;
+let listenersAtFirst = 0;
 let working: Promise<WorkReport> | undefined;
 let stopped = false;
 
@@ -68,6 +69,7 @@ export const verbs = {
         () => false,
       );
     await until('the store answers', answers);
+    listenersAtFirst = listeners();
   },
 
   async acquire({ key, options }: { key: string; options?: LockOptions }): Promise<Granted> {
@@ -130,10 +132,7 @@ export const verbs = {
     return {
       timers: resources.filter((name) => name === 'Timeout').length,
       sockets: resources.filter((name) => name === 'TCPSocketWrap').length,
-      listeners: connected.clients.reduce(
-        (sum, client) => client.eventNames().reduce((count, name) => count + client.listenerCount(name), sum),
-        0,
-      ),
+      listeners: listeners(),
       holds,
       waiters,
       tidying,
@@ -142,6 +141,9 @@ export const verbs = {
 
   /** What is still open when the client has been closed: nothing may be. */
   async close(): Promise<string[]> {
+    // Called in quiet: what was added to the user's client for a while has to be off it again.
+    for (const deadline = now() + 2000; listeners() > listenersAtFirst && now() < deadline;) await sleep(20);
+    const grown = listeners() - listenersAtFirst;
     await connected?.close();
     for (const each of ledgers.values()) each.close();
     ledgers.clear();
@@ -154,9 +156,16 @@ export const verbs = {
       // Not a timer: it would count itself.
       for (let turns = 0; turns < 100; turns += 1) await new Promise(setImmediate);
     }
-    return open;
+    return grown > 0 ? [...open, `${grown} listeners on the client`] : open;
   },
 };
+
+/** On the clients that the user made. */
+function listeners(): number {
+  return connected.clients
+    .flatMap((client) => client.eventNames().map((name) => client.listenerCount(name)))
+    .reduce((sum, count) => sum + count, 0);
+}
 
 interface LedgerOrder {
   lease: number;

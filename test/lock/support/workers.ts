@@ -41,7 +41,7 @@ export class WorkerProcess {
     });
     child.on('exit', (code, signal) => {
       const error = new WorkerError('EXITED', `the worker ended with ${code ?? signal}\n${this.#stderr}`);
-      for (const { reject } of this.#asked.values()) reject(error);
+      for (const asked of this.#asked.values()) asked.reject(error);
       this.#asked.clear();
     });
   }

@@ -9,6 +9,6 @@ export class AtomicIssue implements IssueStrategy {
   constructor(private readonly section: CriticalSection) {}
 
   issue(grab: Grab): Promise<Answer> {
-    return grab.request.key === undefined ? this.section.issueInOneStatement(grab) : this.section.issue(grab);
+    return this.section.issue(grab);
   }
 }

@@ -1,9 +1,18 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Optional } from '@nestjs/common';
 import { CONFIG } from '../config.js';
 import type { Config } from '../config.js';
 import { couponErrors } from '../coupon.errors.js';
+import { AdaptiveIssue } from './adaptive.js';
+import { AdvisoryIssue } from './advisory.js';
 import { AtomicIssue } from './atomic.js';
+import { BatchedIssue } from './batched.js';
+import { NoneIssue } from './none.js';
+import { OptimisticIssue } from './optimistic.js';
+import { PessimisticIssue } from './pessimistic.js';
 import { PubsubIssue } from './pubsub.js';
+import { QueueIssue } from './queue.js';
+import { RedlockIssue } from './redlock.js';
+import { SpinIssue } from './spin.js';
 import type { IssueStrategy } from './strategy.js';
 
 /** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
@@ -13,10 +22,22 @@ export class Strategies {
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,
+    batched: BatchedIssue,
     atomic: AtomicIssue,
+    optimistic: OptimisticIssue,
+    pessimistic: PessimisticIssue,
+    advisory: AdvisoryIssue,
+    spin: SpinIssue,
+    adaptive: AdaptiveIssue,
     pubsub: PubsubIssue,
+    queue: QueueIssue,
+    /** Only with REDLOCK_URLS. */
+    @Optional() redlock?: RedlockIssue,
+    /** Only in the lab. */
+    @Optional() none?: NoneIssue,
   ) {
-    this.byName = new Map<string, IssueStrategy>(Object.entries({ atomic, pubsub }));
+    const all = { batched, atomic, optimistic, pessimistic, advisory, spin, adaptive, pubsub, queue, redlock, none };
+    this.byName = new Map(Object.entries<IssueStrategy | undefined>(all).flatMap(there));
   }
 
   choose(header: string | undefined): IssueStrategy {
@@ -30,3 +51,6 @@ export class Strategies {
     return strategy;
   }
 }
+
+const there = ([name, strategy]: [string, IssueStrategy | undefined]): [string, IssueStrategy][] =>
+  strategy ? [[name, strategy]] : [];

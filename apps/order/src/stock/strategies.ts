@@ -2,8 +2,14 @@ import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '../config.js';
 import type { Config } from '../config.js';
 import { optionErrors } from '../option.errors.js';
+import { AtomicStock } from './atomic.js';
+import { NoStock } from './none.js';
+import { OptimisticStock } from './optimistic.js';
+import { PubsubStock } from './pubsub.js';
 import { SortedStock } from './sorted.js';
+import { SpinStock } from './spin.js';
 import type { StockStrategy, StockStrategyName } from './strategy.js';
+import { UnsortedStock } from './unsorted.js';
 
 /** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
 @Injectable()
@@ -13,8 +19,22 @@ export class Strategies {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     sorted: SortedStock,
+    optimistic: OptimisticStock,
+    atomic: AtomicStock,
+    spin: SpinStock,
+    pubsub: PubsubStock,
+    unsorted: UnsortedStock,
+    none: NoStock,
   ) {
-    const all: Record<StockStrategyName, StockStrategy> = { sorted };
+    const all: Record<StockStrategyName, StockStrategy> = {
+      sorted,
+      optimistic,
+      atomic,
+      spin,
+      pubsub,
+      unsorted,
+      none,
+    };
     this.byName = new Map(Object.entries(all));
   }
 

@@ -211,6 +211,9 @@ describe('in Nest', () => {
       status: 503,
       code: 'SHUTTING_DOWN',
     });
+    const broken = new LockBackendError('gone', { key: 'k' });
+    broken.failureMessage = 'One order at a time.';
+    expect(lockProblem(broken)?.detail).not.toContain('One order');
     expect(lockProblem(new LockUsageError('wrong'))).toBeUndefined();
     expect(lockProblem(new Error('other'))).toBeUndefined();
   });

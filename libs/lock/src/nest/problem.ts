@@ -1,12 +1,4 @@
-import {
-  LockAbortedError,
-  LockError,
-  LockLostError,
-  LockQueueFullError,
-  LockUsageError,
-  StaleFenceError,
-  type LockErrorCode,
-} from '../errors.js';
+import { LockAbortedError, LockError, LockQueueFullError, LockUsageError, type LockErrorCode } from '../errors.js';
 
 /** What an HTTP client is told, in the shape of RFC 9457 without its transport. */
 export interface LockProblem {
@@ -61,6 +53,8 @@ const byCode: Record<Exclude<LockErrorCode, 'LOCK_USAGE'>, LockProblem> = {
   STALE_FENCE: problems.CONCURRENT_UPDATE,
 };
 
+const tooLate = new Set<LockErrorCode>(['LOCK_TIMEOUT', 'LOCK_BUSY', 'LOCK_QUEUE_FULL']);
+
 /** Every problem this library can turn an error into, for an OpenAPI document or an error catalogue. */
 export const lockProblems: readonly LockProblem[] = Object.values(problems);
 
@@ -73,8 +67,8 @@ export function lockProblem(error: unknown): LockProblem | undefined {
     error instanceof LockQueueFullError
       ? Math.max(found.retryAfterMs, Math.round(error.estimateMs))
       : found.retryAfterMs;
-  // What the application says of a refusal; of a lost lease or a stale fence, only what is true.
-  const told = error instanceof LockLostError || error instanceof StaleFenceError ? undefined : error.failureMessage;
+  // The application's words are for who came too late; of a store that is down, a lost lease or an end only what is true.
+  const told = tooLate.has(error.code) ? error.failureMessage : undefined;
   return { ...found, detail: told ?? found.detail, retryAfterMs };
 }
 

@@ -163,7 +163,9 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   }
 
   #grant(keys: readonly string[], token: string, ttlMs: number, fences: number): number {
-    for (const slot of keys.map((key) => this.#slot(key))) {
+    // One after the other: a slot that is made may push out an idle one, and that must not be one of ours.
+    for (const key of keys) {
+      const slot = this.#slot(key);
       slot.token = token;
       slot.expiresAt = this.ports.clock.now() + ttlMs;
     }
@@ -202,7 +204,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
   /** Two old keys for every new one: what is idle goes, what is not goes to the young end. */
   #forget(): void {
     const { slots } = this.memory;
-    for (const [key, slot] of [...take(slots, 2)]) {
+    for (const [key, slot] of Array.from(take(slots, 2))) {
       slots.delete(key);
       if (this.#holder(slot) !== undefined || slot.line.length > 0 || slot.watchers.size > 0) slots.set(key, slot);
     }

@@ -24,7 +24,13 @@ export interface AcquireRequest {
 export type AcquireAnswer =
   | { granted: true; fence: number }
   /** remainingMs: until the present holder's time runs out; negative when the store cannot tell. */
-  | { granted: false; remainingMs: number; settleMs?: number };
+  | {
+      granted: false;
+      remainingMs: number;
+      settleMs?: number;
+      /** The attempt took something and gave it back, so far as is known: the token must not be used again. */
+      spent?: 'given back' | 'perhaps given back';
+    };
 
 export interface RenewRequest {
   keys: readonly string[];

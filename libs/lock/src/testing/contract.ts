@@ -283,7 +283,7 @@ function refusals(client: NewClient, test: Test): void {
 function ownership(client: NewClient, test: Test): void {
   test('after expiry the new holder is safe from the old one, whose lease is lost by its own clock', async (key) => {
     const [one, two] = [await client(), await client()];
-    const old = await one.acquire(key, { ttlMs: 120, autoRenew: false });
+    const old = await one.acquire(key, { ttlMs: 500, autoRenew: false });
     const { signal } = old;
     const current = await two.acquire(key);
     assert.ok(current.fence > old.fence);
@@ -298,8 +298,8 @@ function ownership(client: NewClient, test: Test): void {
 
   test('the watchdog keeps a lease over several TTLs, and not after its release', async (key) => {
     const [one, two] = [await client(), await client()];
-    const lease = await one.acquire(key, { ttlMs: 300 });
-    await sleep(systemClock, 900);
+    const lease = await one.acquire(key, { ttlMs: 800 });
+    await sleep(systemClock, 2000);
     lease.assertHeld();
     assert.equal(await two.tryAcquire(key), null);
     await lease.release();
@@ -309,7 +309,7 @@ function ownership(client: NewClient, test: Test): void {
 
   test('extend sets the time left, and fails on a lease that was taken away', async (key) => {
     const locks = await client();
-    const lease = await locks.acquire(key, { ttlMs: 500, autoRenew: false });
+    const lease = await locks.acquire(key, { ttlMs: 1500, autoRenew: false });
     await lease.extend(5000);
     const { remainingMs } = await locks.inspect(key);
     assert.ok(lease.remainingMs > 4000 && lease.remainingMs <= remainingMs + 50);
@@ -322,8 +322,8 @@ function ownership(client: NewClient, test: Test): void {
 
   test('a loss known before the body ends is thrown, unless the body said that it is settled', async (key) => {
     const locks = await client();
-    const options = { ttlMs: 60, autoRenew: false };
-    const late = () => sleep(systemClock, 120);
+    const options = { ttlMs: 500, autoRenew: false };
+    const late = () => sleep(systemClock, 600);
     await refusal(locks.withLock(key, late, options), LockLostError);
     const settled = locks.withLock(
       key,

@@ -160,17 +160,22 @@ export class RedisStore implements LockStore {
     let fence = firstFence;
     for (const group of groups) {
       const answer = await this.#acquire(group, request);
-      if (!answer.granted) {
-        await Promise.all(taken.map((keys) => this.#release(keys, request.token)));
-        return answer;
-      }
+      if (!answer.granted) return { ...answer, spent: await this.#giveBack(taken, request.token) };
       taken.push(group);
       fence = Math.max(fence, answer.fence);
     }
     // One fence for the whole lease: every counter goes up to the end of the highest block.
     if (await this.raise(request.keys, request.token, fence + request.fences - 1)) return { granted: true, fence };
-    await this.#release(request.keys, request.token);
-    return { granted: false, remainingMs: 0 };
+    return { granted: false, remainingMs: 0, spent: await this.#giveBack([request.keys], request.token) };
+  }
+
+  async #giveBack(taken: readonly (readonly string[])[], token: string): Promise<'given back' | 'perhaps given back'> {
+    try {
+      await Promise.all(taken.map((keys) => this.#release(keys, token)));
+      return 'given back';
+    } catch {
+      return 'perhaps given back';
+    }
   }
 
   async #release(keys: readonly string[], token: string): Promise<number> {

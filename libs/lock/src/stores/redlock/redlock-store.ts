@@ -30,6 +30,8 @@ export function redlockOf(nodes: readonly StoreFactory[], options: RedlockOption
   return (ports) => new RedlockStore(nodes, options, ports);
 }
 
+type Refusal = Extract<AcquireAnswer, { granted: false }>;
+
 class RedlockStore implements LockStore {
   readonly name: string;
   readonly excludes = true;
@@ -75,7 +77,7 @@ class RedlockStore implements LockStore {
       if (await this.#raise(trusted, request, fence + request.fences - 1)) return { granted: true, fence };
     }
     await this.#giveBack(request);
-    return this.#refusal(votes, trusted.length);
+    return { ...this.#refusal(votes, trusted.length), spent: 'given back' };
   }
 
   async renew(requests: readonly RenewRequest[], timeoutMs: number): Promise<RenewAnswer[]> {
@@ -194,7 +196,7 @@ class RedlockStore implements LockStore {
     );
   }
 
-  #refusal(votes: readonly (NodeAnswer<Vote> | undefined)[], granted: number): AcquireAnswer {
+  #refusal(votes: readonly (NodeAnswer<Vote> | undefined)[], granted: number): Refusal {
     const errors = errorsOf(votes);
     if (this.#nodes.length - errors.length < this.#majority) {
       throw new AggregateError(errors, `${errors.length} of ${this.#nodes.length} nodes did not answer`);

@@ -1,5 +1,5 @@
 import type { StrategyName } from '../../options.js';
-import type { StoreKind, Weather } from '../simulation/plan.js';
+import type { Plan, StoreKind, Weather } from '../simulation/plan.js';
 
 /** One classic mistake, as the change of a few lines that would make it. */
 export interface Plant {
@@ -9,6 +9,25 @@ export interface Plant {
   stores?: readonly StoreKind[];
   strategies?: readonly StrategyName[];
   weather?: Weather;
+  /** Bends the plans towards where the mistake matters. */
+  adjust?: (plan: Plan) => void;
+}
+
+/** Fixed leases in one line, each of which works for nearly half of its TTL. */
+function tight(plan: Plan): void {
+  plan.handOver = { count: 64, ms: 5000 };
+  for (const { kind, options, ...rest } of plan.operations) {
+    if (kind === 'batch' || kind === 'nested') continue;
+    Object.assign(options, { ttlMs: 1000, autoRenew: false, localLine: true });
+    Object.assign(plan.operations[rest.id]!, { workMs: 400, extendMs: undefined });
+  }
+}
+
+/** An operator takes the lock away in the middle. */
+function forced(plan: Plan): void {
+  plan.handOver.count = 1;
+  const [first] = plan.operations.filter(({ kind }) => kind === 'acquire');
+  if (first) first.kind = 'force';
 }
 
 const redis = ['redis'] as const;
@@ -194,6 +213,7 @@ export const plants: readonly Plant[] = [
     stores: redis,
     strategies: pubsub,
     weather: 'calm',
+    adjust: tight,
   },
   {
     mistake: 'the watchdog outlives the release',
@@ -248,5 +268,58 @@ export const plants: readonly Plant[] = [
     edits: [{ file: 'stores/redlock/redlock-store.ts', find: 'await this.#giveBack(request);', replace: '' }],
     stores: ['redlock'],
     weather: 'calm',
+  },
+  // From here on: what this simulation found in this library.
+  {
+    mistake: 'a single attempt is busy behind a look that everybody has given up',
+    law: 9,
+    edits: [
+      {
+        file: 'line.ts',
+        find: 'if (waiter.once && (this.#hold || this.#waiting.size > 0)) {',
+        replace: 'if (waiter.once && this.inUse) {',
+      },
+    ],
+    stores: redis,
+  },
+  {
+    mistake: 'a release that found the lock gone leaves the waiters asleep',
+    law: 11,
+    edits: [{ file: 'line.ts', find: "if (outcome !== 'released') this.#contest?.rouse();", replace: '' }],
+    stores: redis,
+    strategies: pubsub,
+    weather: 'calm',
+    adjust: forced,
+  },
+  {
+    mistake: 'a token whose votes were given back is used again, and a late release takes the new lock away',
+    law: 1,
+    edits: [
+      {
+        file: 'contest.ts',
+        find: '#renewToken(): void {',
+        replace: '#renewToken(): void {\n    if (this.#token) return;',
+      },
+    ],
+    stores: ['redlock'],
+  },
+  {
+    mistake: 'the line of a killed process stands for ever',
+    law: 10,
+    edits: [{ file: `${lua}/queue-join.lua`, find: "redis.call('PEXPIRE', line, 86400000)", replace: '' }],
+    stores: redis,
+    strategies: ['queue'],
+  },
+  {
+    mistake: 'taking several keys in memory forgets one of them while it makes the next',
+    law: 1,
+    edits: [
+      {
+        file: 'stores/memory.ts',
+        find: 'for (const key of keys) {\n      const slot = this.#slot(key);\n      slot.token',
+        replace: 'for (const slot of keys.map((key) => this.#slot(key))) {\n      slot.token',
+      },
+    ],
+    stores: ['memory'],
   },
 ];

@@ -86,6 +86,6 @@ export class RedisHost {
   restart(downMs: number, memory: () => void): void {
     memory();
     this.#downUntil = this.time.now + downMs;
-    for (const connection of [...this.#connections]) connection.broken();
+    for (const connection of this.#connections) connection.broken();
   }
 }

@@ -33,7 +33,7 @@ export class SimulatedPort implements RedisPort {
     return this.connections[slot % this.hosts.length]!.run(script, run, call);
   }
 
-  async runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<(unknown | Error)[]> {
+  async runAll(script: Script, runs: readonly ScriptRun[], call: Call): Promise<unknown[]> {
     const settled = await Promise.allSettled(runs.map((run) => this.run(script, run, call)));
     return settled.map((result) => (result.status === 'fulfilled' ? result.value : result.reason));
   }

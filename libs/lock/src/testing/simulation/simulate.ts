@@ -15,6 +15,8 @@ export interface Verdict {
 export interface SimulateOptions extends Partial<PlanChoice> {
   library?: Library;
   tracing?: boolean;
+  /** Bends the plan of every seed towards what is looked for. */
+  adjust?: (plan: Plan) => void;
 }
 
 const drained = () => new Promise<void>((resolve) => setImmediate(resolve));
@@ -29,6 +31,7 @@ export async function simulate(seed: number, options: SimulateOptions = {}): Pro
     weather: options.weather ?? 'any',
   };
   const plan = planOf(seed, choice);
+  options.adjust?.(plan);
   const world = new World(plan, library, options.tracing ?? false);
   const { witness } = world;
   let events = 0;

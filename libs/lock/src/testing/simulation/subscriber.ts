@@ -50,7 +50,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     this.#closed = true;
     this.#drop();
     for (const { waiting } of this.#names.values()) {
-      for (const { reject } of waiting.splice(0)) reject(new Error('Connection is closed.'));
+      for (const each of waiting.splice(0)) each.reject(new Error('Connection is closed.'));
     }
     this.#names.clear();
     this.host.disconnect(this);
@@ -63,7 +63,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     this.#drop();
     this.#upAt = this.network.time.now + this.network.reconnectMs();
     this.process.deliver(this.network.time.now + this.network.delayMs(), () => {
-      for (const [name, wanted] of [...this.#names]) {
+      for (const [name, wanted] of Array.from(this.#names)) {
         if (wanted.acknowledged) {
           this.#names.delete(name);
           this.events.lost(name);
@@ -105,7 +105,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     }
     this.#deliver(() => {
       wanted.acknowledged = true;
-      for (const { resolve } of wanted.waiting.splice(0)) resolve();
+      for (const each of wanted.waiting.splice(0)) each.resolve();
     });
   }
 

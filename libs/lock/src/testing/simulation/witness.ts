@@ -91,7 +91,8 @@ export class Witness {
   invoke(plan: OperationPlan, process: SimulatedProcess, client: object): OperationRecord {
     const waits = plan.kind !== 'try' && plan.options.waitMs !== 0;
     const { now } = this.around.time;
-    const limit = waits ? (plan.options.waitMs ?? 0) * 1.01 : this.around.callTimeoutMs * 2 * plan.keys.length;
+    // A single attempt may come behind a look that is under way, and the pause after that one failed.
+    const limit = waits ? (plan.options.waitMs ?? 0) * 1.01 : this.around.callTimeoutMs * 2 * plan.keys.length + 150;
     const record: OperationRecord = {
       plan,
       process,

@@ -57,12 +57,7 @@ export class World implements Network {
       callTimeoutMs: verbMs,
       delayMs: plan.delayMs[1] * (plan.store === 'redlock' ? 5 : 1),
       rateOf: (process) => rates.get(process) ?? 1,
-      // A lease that is cut short ends before those who wait for it expect that; in a line only the next one in it is told
-      // who holds the lock now.
-      prompt: plan.operations.every(
-        ({ extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) =>
-          extendMs >= ttlMs && (strategy !== 'queue' || autoRenew),
-      ),
+      prompt: isPrompt(plan),
       longestMs: Math.max(
         ...plan.operations.map(({ options, extendMs = 0 }) => Math.max(options.ttlMs ?? 0, extendMs)),
       ),
@@ -133,7 +128,9 @@ export class World implements Network {
     if (this.plan.operations.some(({ id, process }) => begins(id, process))) return 'operations to come';
     if (this.#live.some(({ process }) => process.stopped)) return 'a process is stopped';
     if (this.hosts.some((host) => host.down || host.stopped)) return 'Redis is away';
-    if (this.#live.some(({ locks }) => locks.stats().tidying > 0)) return 'clean-ups';
+    const stats = this.#live.map(({ locks }) => locks.stats());
+    if (stats.some(({ keysInUse }) => keysInUse > 0)) return 'looks';
+    if (stats.some(({ tidying }) => tidying > 0)) return 'clean-ups';
     return this.ports.some(({ port, process }) => !process.dead && !port.idle) ? 'requests' : '';
   }
 
@@ -285,4 +282,16 @@ export class World implements Network {
       }
     });
   }
+}
+
+/** Whether nothing that is planned keeps the news of a free lock from those who wait for it. */
+function isPrompt({ operations, store }: Plan): boolean {
+  return operations.every(({ kind, extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) => {
+    // A lease that is cut short ends before those who wait for it expect that.
+    if (extendMs < ttlMs) return false;
+    // In a line only the next one in it is told who holds the lock now, and for how long.
+    if (strategy === 'queue' && !autoRenew) return false;
+    // Of several keys one was taken away: the others stand for their TTL, and only a server can be asked for that.
+    return store !== 'memory' || kind !== 'force';
+  });
 }

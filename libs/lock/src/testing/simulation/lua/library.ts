@@ -61,7 +61,7 @@ export const operators = {
   },
 };
 
-const { num } = operators;
+const num = (value: Value): number => operators.num(value);
 
 const math = moduleOf({
   max: (...args) => [Math.max(...args.map(num))],
