@@ -6,7 +6,7 @@ import { figuresOf } from './figures.js';
 import type { Figures } from './figures.js';
 import { runK6 } from './k6.js';
 import type { K6, K6Run } from './k6.js';
-import { inSequence, steps, usersOf } from './lib/arrivals.js';
+import { arrivalsOf, eased, inSequence, steps, usersOf } from './lib/arrivals.js';
 import type { Phase } from './lib/arrivals.js';
 import { parseClientLog } from './lib/client-log.js';
 import type { ClientRecord } from './lib/client-log.js';
@@ -17,7 +17,7 @@ import type { Counters, Peak } from './measure.js';
 import { firstRates, kneeOf, nextRates } from './knee.js';
 import type { Knee } from './knee.js';
 import { kindOf, profiles, sizeOf } from './plan.js';
-import type { BlockPlan, ProfileName } from './plan.js';
+import type { BlockPlan, ProfileName, Size } from './plan.js';
 import { prepare } from './preparation/prepare.js';
 import { LoadError, say } from './progress.js';
 import type { Stores } from './stores.js';
@@ -58,7 +58,7 @@ export interface BlockResult extends BlockPlan, Judgement {
   offered: Phase[];
   supply?: number;
   sold?: number;
-  k6: { version: string; exitCode: number; iterations?: number; dropped?: number };
+  k6: { version: string; exitCode: number; arrived?: number; dropped?: number };
   quiet: boolean;
   figures: Figures;
   knee?: Knee;
@@ -70,10 +70,11 @@ export interface BlockResult extends BlockPlan, Judgement {
 
 const maxWaiting = 5000;
 
-export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResult> {
+/** `ease` 0.5 offers half of the planned load, and half of the supply. */
+export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise<BlockResult> {
   const startedAt = new Date();
   const began = performance.now();
-  const size = sizeOf(plan.scenario, bench.profile, plan.rates);
+  const size = easedSize(sizeOf(plan.scenario, bench.profile, plan.rates), ease);
   const dropsAllowed = plan.mode === 'knee';
   const work = join(bench.folder, `work-${plan.id}`);
   mkdirSync(work, { recursive: true });
@@ -83,7 +84,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
     const block = await set(bench, plan, size.phases, size.supply, work);
     await Promise.all([bench.stores.coupon.query('vacuum analyze'), bench.stores.order.query('vacuum analyze')]);
     const warmed = await warm.run(warmUp, false);
-    if (warmed.iterations === undefined)
+    if (warmed.arrived === undefined)
       throw new LoadError(`k6 ended with ${warmed.exitCode}: ${warmed.output.slice(-2000)}`);
     await untilQuiet(bench.stores);
     await bench.stores.redis.config('RESETSTAT');
@@ -94,7 +95,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
     const quiet = await untilQuiet(bench.stores);
     await flushStatistics(bench.system);
     const after = await readCounters(bench.system, bench.stores);
-    if (run.iterations === undefined) say(`k6 ended with ${run.exitCode}: ${run.output.slice(-2000)}`);
+    if (run.arrived === undefined) say(`k6 ended with ${run.exitCode}: ${run.output.slice(-2000)}`);
     const records = parseClientLog(run.clientLog);
     const proof = await block.prepared.prove(records);
     const findings = [...proof.findings, ...(await checkInvariants(bench.stores))];
@@ -106,21 +107,22 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
         examples: [],
       });
     const figures = figuresOf(records, phases, size.supply);
+    const planned = phases.reduce((total, phase) => total + arrivalsOf(phase), 0);
     const cost = costOf(before, after, run, peak);
     const judgement = judge({
       scenario: plan.scenario,
       strategy: plan.strategy,
-      k6: run,
-      requestsPerIteration: block.prepared.requestsPerIteration,
+      k6: { ...run, planned },
+      requestsPerArrival: block.prepared.requestsPerArrival,
       dropsAllowed,
       figures,
       findings,
       ...(size.supply !== undefined && { supply: size.supply }),
       ...(size.supply !== undefined && proof.sold !== undefined && { sold: proof.sold }),
       deadlocks: cost.deadlocks,
-      serverErrors: records.filter(({ status, code }) => status >= 500 && !code.startsWith('LOCK_')).length,
+      ...errorsOf(records),
     });
-    const { exitCode, iterations, dropped } = run;
+    const { exitCode, arrived } = run;
     return keep(bench.folder, records, {
       ...plan,
       ...judgement,
@@ -129,7 +131,11 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
       offered: phases,
       ...(size.supply !== undefined && { supply: size.supply }),
       ...(proof.sold !== undefined && { sold: proof.sold }),
-      k6: { version: bench.k6.version, exitCode, iterations, dropped },
+      k6: {
+        version: bench.k6.version,
+        exitCode,
+        ...(arrived !== undefined && { arrived, dropped: Math.max(0, planned - arrived) }),
+      },
       quiet,
       figures,
       ...(plan.mode === 'knee' && { knee: kneeOf(figures.phases, profiles[bench.profile].knee.seconds) }),
@@ -140,6 +146,24 @@ export async function runBlock(bench: Bench, plan: BlockPlan): Promise<BlockResu
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+function easedSize(size: Size, ease: number): Size {
+  if (ease === 1) return size;
+  const { phases, supply, warmUp } = size;
+  return {
+    phases: eased(phases, ease),
+    ...(supply !== undefined && { supply: Math.max(1, Math.round(supply * ease)) }),
+    warmUp,
+  };
+}
+
+const overloadCodes = new Set(['DATABASE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE']);
+
+function errorsOf(records: readonly ClientRecord[]) {
+  const errors = records.filter(({ status, code }) => status >= 500 && !code.startsWith('LOCK_'));
+  const overloadErrors = errors.filter(({ code }) => overloadCodes.has(code)).length;
+  return { serverErrors: errors.length - overloadErrors, overloadErrors };
 }
 
 type RunPhases = (phases: Phase[], dropsAllowed: boolean) => Promise<K6Run>;
@@ -168,8 +192,7 @@ function together(runs: readonly K6Run[]): K6Run {
     values.every((value) => value !== undefined) ? values.reduce((total, value) => total + value, 0) : undefined;
   return {
     exitCode: Math.max(...runs.map(({ exitCode }) => exitCode)),
-    iterations: sum(runs.map(({ iterations }) => iterations)),
-    dropped: sum(runs.map(({ dropped }) => dropped)),
+    arrived: sum(runs.map(({ arrived }) => arrived)),
     cpuSeconds: sum(runs.map(({ cpuSeconds }) => cpuSeconds)),
     clientLog: runs.map(({ clientLog }) => clientLog).join('\n'),
     output: runs.map(({ output }) => output).join('\n'),

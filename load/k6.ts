@@ -92,9 +92,8 @@ function inDocker(env: NodeJS.ProcessEnv): K6 | undefined {
 
 export interface K6Run {
   exitCode: number;
-  /** Iterations that k6 started, and those it could not start in time. undefined: its summary did not say. */
-  iterations?: number;
-  dropped?: number;
+  /** Arrivals that were made, each a user of its own. undefined: k6's summary did not say. */
+  arrived?: number;
   cpuSeconds?: number;
   clientLog: string;
   output: string;
@@ -131,9 +130,8 @@ export async function runK6(
   return {
     exitCode: exitCode ?? 1,
     ...(summary !== undefined && {
-      iterations: counterOf(summary, 'iterations'),
       // A counter that never counted is left out of the summary.
-      dropped: counterOf(summary, 'dropped_iterations') ?? 0,
+      arrived: counterOf(summary, 'arrived') ?? 0,
     }),
     ...(cpuSeconds !== undefined && { cpuSeconds }),
     clientLog: existsSync(input.logFile) ? readFileSync(input.logFile, 'utf8') : '',

@@ -37,7 +37,7 @@ export function strategiesOf(scenario: ScenarioName): string[] {
 export const profileNames = ['smoke', 'standard', 'full'] as const;
 export type ProfileName = (typeof profileNames)[number];
 
-interface Size {
+export interface Size {
   phases: Phase[];
   /** Of what is sold; where a scenario sells something out, far less than comes. */
   supply?: number;

@@ -13,8 +13,8 @@ const figures: Figures = {
 const good: Evidence = {
   scenario: 'coupon-flash',
   strategy: 'atomic',
-  k6: { exitCode: 0, iterations: 300, dropped: 0 },
-  requestsPerIteration: 1,
+  k6: { exitCode: 0, arrived: 300, planned: 300 },
+  requestsPerArrival: 1,
   dropsAllowed: false,
   figures,
   findings: [],
@@ -22,6 +22,7 @@ const good: Evidence = {
   sold: 60,
   deadlocks: 0,
   serverErrors: 0,
+  overloadErrors: 0,
 };
 const verdictOf = (changes: Partial<Evidence>) => judge({ ...good, ...changes }).verdict;
 
@@ -49,6 +50,22 @@ describe('the verdict', () => {
     expect(judge({ ...good, sold: 59 }).reasons).toEqual(['only 59 of 60 were sold']);
   });
 
+  it('is refused, and no breach, when some were left because others were told to come back: offer less', () => {
+    const busy = { ...figures, outcomes: { ...figures.outcomes, refused: 140, contended: 90, unknown: 10 } };
+    expect(judge({ ...good, figures: busy, sold: 59 })).toEqual({
+      verdict: 'refused',
+      reasons: ['only 59 of 60 were sold, and 100 were told to come back: offer less'],
+    });
+    const lost = { law: 'I9', text: 'told "issued", and it is not there as told', count: 1, examples: [] };
+    expect(verdictOf({ figures: busy, sold: 59, findings: [lost] })).toBe('breach');
+    expect(verdictOf({ figures: busy, sold: 61 })).toBe('breach');
+    expect(verdictOf({ figures: busy, sold: 59, strategy: 'none' })).toBe('refused');
+  });
+
+  it('is a breach when a threshold of k6 was crossed that nothing here explains', () => {
+    expect(verdictOf({ k6: { ...good.k6, exitCode: 99 } })).toBe('breach');
+  });
+
   it('is a breach when an acknowledgement was lost', () => {
     const lost = { law: 'I9', text: 'told "issued", and it is not there as told', count: 1, examples: [] };
     expect(judge({ ...good, findings: [lost] })).toEqual({
@@ -66,9 +83,10 @@ describe('the verdict', () => {
   });
 
   it.each<[string, Partial<Evidence>]>([
-    ['an arrival was dropped', { k6: { ...good.k6, dropped: 1 } }],
-    ['k6 left no summary', { k6: { exitCode: 107 } }],
-    ['nothing was measured', { k6: { ...good.k6, iterations: 0 }, figures: { ...figures, requests: 0 } }],
+    ['an arrival was dropped', { k6: { ...good.k6, planned: 301 } }],
+    ['k6 failed', { k6: { exitCode: 107, arrived: 300, planned: 300 } }],
+    ['k6 left no summary', { k6: { exitCode: 0, planned: 300 } }],
+    ['nothing was measured', { k6: { ...good.k6, arrived: 0 }, figures: { ...figures, requests: 0 } }],
     ['the log lost a line', { figures: { ...figures, requests: 299 } }],
     ['outcomes do not add up', { figures: { ...figures, outcomes: { ...figures.outcomes, refused: 1 } } }],
     ['the latency is empty', { figures: { ...figures, latency: {} } }],
@@ -78,7 +96,7 @@ describe('the verdict', () => {
   });
 
   it('lets the search for the knee drop arrivals, and nothing else', () => {
-    const dropped = { k6: { ...good.k6, dropped: 5 }, dropsAllowed: true, supply: undefined };
+    const dropped = { k6: { ...good.k6, planned: 305 }, dropsAllowed: true, supply: undefined };
     expect(verdictOf(dropped)).toBe('exact');
     expect(verdictOf({ ...dropped, figures: { ...figures, requests: 299 } })).toBe('refused');
   });
@@ -102,6 +120,10 @@ describe('the verdict', () => {
     expect(verdictOf({ ...baskets, deadlocks: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, serverErrors: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, deadlocks: undefined })).toBe('breach');
+    // No connection in time: too much for this machine. With a deadlock it is no excuse.
+    expect(verdictOf({ ...baskets, overloadErrors: 3 })).toBe('refused');
+    expect(verdictOf({ ...baskets, overloadErrors: 3, deadlocks: 1 })).toBe('breach');
+    expect(verdictOf({ ...baskets, overloadErrors: 3, serverErrors: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, strategy: 'unsorted', deadlocks: 9 })).toBe('exact');
   });
 

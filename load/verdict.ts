@@ -1,5 +1,6 @@
 // Was the block right, and may it be counted? Pure: every way to be red is planted in the spec.
 import type { Figures } from './figures.js';
+import { thresholdCrossed } from './k6.js';
 import type { Finding } from './reconcile.js';
 
 /**
@@ -7,7 +8,8 @@ import type { Finding } from './reconcile.js';
  * - `oversold`: `none` did what it must, or the check would be blind;
  * - `blind`: `none` did not oversell: the load is too small to prove anything about the others;
  * - `breach`: a promise was broken;
- * - `refused`: the measurement itself is no good (dropped arrivals, a log that lost something): it is not counted.
+ * - `refused`: the measurement itself is no good (dropped arrivals, a log that lost something, more than this machine can
+ *   carry): it is not counted.
  */
 export type Verdict = 'exact' | 'oversold' | 'blind' | 'breach' | 'refused';
 
@@ -16,9 +18,9 @@ export const isRed = (verdict: Verdict): boolean => verdict !== 'exact' && verdi
 export interface Evidence {
   scenario: string;
   strategy: string;
-  k6: { exitCode: number; iterations?: number; dropped?: number };
-  /** How many requests one iteration sends. */
-  requestsPerIteration: number;
+  k6: { exitCode: number; arrived?: number; planned: number };
+  /** How many requests one arrival sends. */
+  requestsPerArrival: number;
   dropsAllowed: boolean;
   figures: Figures;
   /** What the whole log holds, warm-up and probes included. */
@@ -28,8 +30,9 @@ export interface Evidence {
   sold?: number;
   /** From pg_stat_database, of the databases of the run. */
   deadlocks?: number;
-  /** 5xx that are no lock's timeout: a deadlock that reached the client as an error. */
+  /** 5xx that are no lock's timeout, those apart which the system answers when it has more to do than it can. */
   serverErrors: number;
+  overloadErrors: number;
 }
 
 /** Of a whole run: one red block is a red run, and so is a run of nothing. */
@@ -44,23 +47,26 @@ export interface Judgement {
 export function judge(evidence: Evidence): Judgement {
   const unusable = whyUnusable(evidence);
   if (unusable.length > 0) return { verdict: 'refused', reasons: unusable };
-  const broken = whyBroken(evidence);
-  if (evidence.strategy === 'none' && evidence.supply !== undefined) return judgeUnguarded(evidence, broken);
-  return broken.length > 0 ? { verdict: 'breach', reasons: broken } : { verdict: 'exact', reasons: [] };
+  const tooMuch = whyTooMuch(evidence);
+  const broken = whyBroken(evidence, tooMuch.length > 0);
+  if (evidence.strategy === 'none' && evidence.supply !== undefined) return judgeUnguarded(evidence, broken, tooMuch);
+  if (broken.length > 0) return { verdict: 'breach', reasons: broken };
+  return tooMuch.length > 0 ? { verdict: 'refused', reasons: tooMuch } : { verdict: 'exact', reasons: [] };
 }
 
-function whyUnusable({ k6, dropsAllowed, figures, requestsPerIteration }: Evidence): string[] {
+function whyUnusable(evidence: Evidence): string[] {
+  const { k6, dropsAllowed, figures, requestsPerArrival } = evidence;
   const reasons: string[] = [];
-  if (k6.iterations === undefined) reasons.push('k6 left no summary');
-  else if (k6.iterations === 0 || figures.requests === 0)
+  if (k6.exitCode !== 0 && k6.exitCode !== thresholdCrossed) reasons.push(`k6 ended with ${k6.exitCode}`);
+  if (k6.arrived === undefined) reasons.push('k6 left no summary');
+  else if (k6.arrived === 0 || figures.requests === 0)
     reasons.push('nothing was measured: a run of nothing passes every gate');
-  else if (figures.requests !== k6.iterations * requestsPerIteration) {
-    reasons.push(
-      `the client log holds ${figures.requests} answers of ${k6.iterations * requestsPerIteration} requests`,
-    );
+  else if (figures.requests !== k6.arrived * requestsPerArrival) {
+    reasons.push(`the client log holds ${figures.requests} answers of ${k6.arrived * requestsPerArrival} requests`);
   }
-  if (!dropsAllowed && (k6.dropped ?? 0) > 0)
-    reasons.push(`k6 dropped ${k6.dropped} arrivals: offer less, or give it more of the machine`);
+  const dropped = k6.planned - (k6.arrived ?? k6.planned);
+  if (!dropsAllowed && dropped !== 0)
+    reasons.push(`k6 dropped ${dropped} of ${k6.planned} arrivals: offer less, or give it more of the machine`);
   const counted = Object.values(figures.outcomes).reduce((sum, count) => sum + count, 0);
   if (counted !== figures.requests) reasons.push(`${counted} outcomes for ${figures.requests} requests`);
   if (figures.requests > 0 && figures.latency && Object.keys(figures.latency).length === 0)
@@ -68,15 +74,27 @@ function whyUnusable({ k6, dropsAllowed, figures, requestsPerIteration }: Eviden
   return reasons;
 }
 
-function whyBroken(evidence: Evidence): string[] {
+/** More than this machine can carry: nothing is broken by that, and nothing is shown either. */
+function whyTooMuch({ figures, supply, sold, scenario, strategy, overloadErrors }: Evidence): string[] {
+  const { contended, unknown } = figures.outcomes;
+  if (supply !== undefined && sold !== undefined && sold < supply && contended + unknown > 0)
+    return [`only ${sold} of ${supply} were sold, and ${contended + unknown} were told to come back: offer less`];
+  if (isGatedBaskets(scenario, strategy) && overloadErrors > 0)
+    return [`${overloadErrors} found no connection in time: offer less`];
+  return [];
+}
+
+const isGatedBaskets = (scenario: string, strategy: string) => scenario === 'order-multi-item' && strategy === 'sorted';
+
+function whyBroken(evidence: Evidence, tooMuch: boolean): string[] {
   const { figures, findings, supply, sold, scenario, strategy, deadlocks, serverErrors } = evidence;
   const reasons = findings.map(({ law, text, count }) => `${law}: ${text} (${count})`);
   if (figures.outcomes.unexpected > 0) reasons.push(`${figures.outcomes.unexpected} unexpected answers`);
   if (figures.outcomes.acknowledged === 0) reasons.push('nobody was served');
-  if (supply !== undefined && sold !== undefined && sold !== supply) {
-    reasons.push(sold > supply ? `OVERSOLD: ${sold} of ${supply}` : `only ${sold} of ${supply} were sold`);
-  }
-  if (scenario === 'order-multi-item' && strategy === 'sorted') {
+  if (supply !== undefined && sold !== undefined && sold > supply) reasons.push(`OVERSOLD: ${sold} of ${supply}`);
+  if (supply !== undefined && sold !== undefined && sold < supply && !tooMuch)
+    reasons.push(`only ${sold} of ${supply} were sold`);
+  if (isGatedBaskets(scenario, strategy)) {
     if (deadlocks === undefined) reasons.push('deadlocks could not be counted');
     else if (deadlocks > 0) reasons.push(`${deadlocks} deadlocks with sorted locks`);
     if (serverErrors > 0) reasons.push(`${serverErrors} answers of 5xx with sorted locks`);
@@ -86,14 +104,17 @@ function whyBroken(evidence: Evidence): string[] {
     if (probes.length === 0) reasons.push('no probe was sent');
     for (const [name, count] of probes) if (name !== 'probe: acknowledged') reasons.push(`${count} x ${name}`);
   }
+  if (evidence.k6.exitCode === thresholdCrossed && reasons.length === 0 && !tooMuch)
+    reasons.push('k6: a threshold was crossed');
   return reasons;
 }
 
 /** `none` is the negative control: it must be seen to oversell, and must leave the guarded tables alone. */
-function judgeUnguarded({ supply = 0, sold }: Evidence, broken: string[]): Judgement {
+function judgeUnguarded({ supply = 0, sold }: Evidence, broken: string[], tooMuch: string[]): Judgement {
   const guarded = broken.filter((reason) => !reason.startsWith('OVERSOLD'));
   if (guarded.length > 0) return { verdict: 'breach', reasons: guarded };
   if (sold !== undefined && sold > supply) return { verdict: 'oversold', reasons: [`${sold} of ${supply}`] };
+  if (tooMuch.length > 0) return { verdict: 'refused', reasons: tooMuch };
   return {
     verdict: 'blind',
     reasons: [`none sold ${sold ?? 'an unknown number'} of ${supply}: it must be seen to oversell`],

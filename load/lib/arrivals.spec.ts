@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { arrivalScenario, endOf, flashSale, inSequence, steps, usersOf } from './arrivals.js';
+import { arrivalScenario, arrivalsOf, eased, endOf, flashSale, inSequence, steps, usersOf } from './arrivals.js';
 
 describe('arrival shapes', () => {
   it('a flash sale steps up at once: the burst begins where the steady phase ends', () => {
@@ -11,10 +11,21 @@ describe('arrival shapes', () => {
 
   it('numbers arrivals through all phases, so that no two are the same user', () => {
     const phases = steps([10, 100, 1000], 2, 1);
-    // More than rate x seconds each: k6 has been seen to start a few more.
-    const each = [20 + 11, 200 + 20, 2000 + 110] as const;
-    expect(phases.map(({ first }) => first)).toEqual([0, each[0], each[0] + each[1]]);
-    expect(usersOf(phases)).toBe(each[0] + each[1] + each[2]);
+    expect(phases.map(({ first }) => first)).toEqual([0, 20, 220]);
+    expect(usersOf(phases)).toBe(2220);
+  });
+
+  it('counts whole arrivals, whatever the floating point says of rate x seconds', () => {
+    expect(arrivalsOf({ rate: 250, seconds: 1.2 })).toBe(300);
+    expect(arrivalsOf({ rate: 1000, seconds: 1.1 })).toBe(1100);
+    expect(arrivalsOf({ rate: 3, seconds: 0.5 })).toBe(2);
+  });
+
+  it('can be offered at half the rate, each arrival still a user of its own', () => {
+    expect(eased(steps([10, 1], 2, 0), 0.5)).toMatchObject([
+      { rate: 5, first: 0 },
+      { rate: 1, first: 10 },
+    ]);
   });
 
   it('leaves the asked pause before each step', () => {
@@ -35,9 +46,10 @@ describe('arrival shapes', () => {
       rate: 200,
       timeUnit: '1s',
       startTime: '0ms',
-      duration: '1500ms',
-      preAllocatedVUs: 330,
-      maxVUs: 330,
+      // Half a second to catch up in; what k6 starts beyond the phase's arrivals does nothing.
+      duration: '2000ms',
+      preAllocatedVUs: 300,
+      maxVUs: 300,
       gracefulStop: '20s',
     });
     expect(arrivalScenario(phase!, 'grab', 100).maxVUs).toBe(100);

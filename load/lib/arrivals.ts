@@ -20,10 +20,9 @@ export interface PhaseLength {
   pauseSeconds?: number;
 }
 
-// k6 catches up after a hiccup, on a busy machine with a few iterations more than the phase had: seen were 165 of 160. Each
-// of them must be a user of its own, so there are some in reserve.
-const arrivalsOf = ({ rate, seconds }: { rate: number; seconds: number }): number =>
-  Math.ceil(rate * seconds) + 10 + Math.ceil(rate / 10);
+/** Exactly so many: k6 may start more when its clock was late, and those do nothing. */
+export const arrivalsOf = ({ rate, seconds }: { rate: number; seconds: number }): number =>
+  Math.ceil(rate * seconds - 1e-9);
 
 /** Phases one after another. A step up is instant: a sale opens, it does not ramp. */
 export function inSequence(lengths: readonly PhaseLength[], firstUser = 0): Phase[] {
@@ -56,7 +55,17 @@ export function steps(rates: readonly number[], seconds: number, pauseSeconds: n
   );
 }
 
-/** How many users a shape can need at most. */
+/** The same shape with more or fewer arrivals: the rates of all phases times `factor`. */
+export function eased(phases: readonly Phase[], factor: number): Phase[] {
+  let first = 0;
+  return phases.map((phase) => {
+    const changed = { ...phase, rate: Math.max(1, Math.round(phase.rate * factor)), first };
+    first += arrivalsOf(changed);
+    return changed;
+  });
+}
+
+/** How many users a shape needs. */
 export const usersOf = (phases: readonly Phase[]): number =>
   Math.max(0, ...phases.map((phase) => phase.first + arrivalsOf(phase)));
 
@@ -76,6 +85,12 @@ export interface ArrivalScenario {
 }
 
 /**
+ * k6 behind its schedule catches up, but only until the phase ends: on a busy machine the last arrivals were missing. So it is
+ * given this much longer, and what it starts beyond the phase's own arrivals does nothing.
+ */
+export const catchUpSeconds = 0.5;
+
+/**
  * A phase as k6 wants it. Whole numbers per time unit only: a rate of 0.5/s is not needed here and refused.
  * The users who can be waiting at once are set up beforehand, because setting them up during a burst delays the burst.
  */
@@ -83,6 +98,7 @@ export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number):
   if (!Number.isInteger(phase.rate))
     throw new RangeError(`Phase ${phase.name}: ${phase.rate} is no whole rate per second.`);
   if (phase.seconds < 1) throw new RangeError(`Phase ${phase.name}: k6 wants a second at least.`);
+  // One for each arrival: none of them can want for a user, however many are still waiting for their answers.
   const vus = Math.max(1, Math.min(arrivalsOf(phase), Math.ceil(maxWaiting)));
   return {
     executor: 'constant-arrival-rate',
@@ -90,7 +106,7 @@ export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number):
     rate: phase.rate,
     timeUnit: '1s',
     startTime: `${Math.round(phase.startSeconds * 1000)}ms`,
-    duration: `${Math.round(phase.seconds * 1000)}ms`,
+    duration: `${Math.round((phase.seconds + catchUpSeconds) * 1000)}ms`,
     preAllocatedVUs: vus,
     maxVUs: vus,
     // Longer than any deadline of the system (LOCK_WAIT_MS is 10 s): nobody is cut off while waiting for an answer.

@@ -3,7 +3,7 @@ import type { Phase } from './arrivals.js';
 
 export interface K6Input {
   phases: Phase[];
-  /** At most so many users wait at once; more arrivals than that are dropped, and a run with drops is refused. */
+  /** At most so many users wait at once; more arrivals than that are dropped, and a block with drops is refused. */
   maxWaiting: number;
   /** Only the search for the knee may drop: there it is the finding. */
   dropsAllowed: boolean;

@@ -16,7 +16,7 @@ export async function sale(setting: Setting): Promise<Prepared> {
   return {
     input: { couponId: id },
     app: 'coupon',
-    requestsPerIteration: 1,
+    requestsPerArrival: 1,
     prove: async (records) => {
       const rows = await couponRows(stores, id);
       if (strategy === 'none') return { findings: untouched(rows), sold: acknowledged(records) };

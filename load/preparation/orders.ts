@@ -35,7 +35,7 @@ export async function hotOption(setting: Setting): Promise<Prepared> {
   return {
     input: { optionIds: [optionId], userCouponsFile },
     app: 'order',
-    requestsPerIteration: 1,
+    requestsPerArrival: 1,
     prove: async (records) => {
       const rows = await orderRows(stores, userPrefix, [optionId], true);
       if (strategy === 'none') return { findings: unordered(rows), sold: acknowledged(records) };
@@ -123,7 +123,7 @@ export async function baskets(setting: Setting): Promise<Prepared> {
   return {
     input: { optionIds },
     app: 'order',
-    requestsPerIteration: 1,
+    requestsPerArrival: 1,
     prove: async (records) => ({
       findings: reconcileOrders(records, await orderRows(stores, userPrefix, optionIds, false)),
     }),
@@ -148,7 +148,7 @@ export async function shop(setting: Setting): Promise<Prepared> {
   return {
     input: { optionIds, productIds: products.map(({ productId }) => productId) },
     app: 'order',
-    requestsPerIteration: 1,
+    requestsPerArrival: 1,
     prove: async (records) => ({
       findings: reconcileOrders(records, await orderRows(stores, userPrefix, optionIds, false)),
     }),

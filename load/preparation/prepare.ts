@@ -8,7 +8,7 @@ import type { Prepared, Setting } from './setting.js';
 
 const preparations: Record<ScenarioName, (setting: Setting) => Promise<Prepared>> = {
   'coupon-flash': sale,
-  'coupon-duplicate': async (setting) => ({ ...(await sale(setting)), requestsPerIteration: 5 }),
+  'coupon-duplicate': async (setting) => ({ ...(await sale(setting)), requestsPerArrival: 5 }),
   capacity: sale,
   bleed,
   'order-hot-option': hotOption,

@@ -32,7 +32,7 @@ export async function race(setting: Setting): Promise<Prepared> {
   return {
     input: { ordersFile },
     app: 'order',
-    requestsPerIteration: 2,
+    requestsPerArrival: 2,
     // Ten minutes is too long for a race, and the configured time belongs to the system: only these orders lapse sooner.
     restart: async () => {
       const firstExpiryMs = Date.now() + leadMs;

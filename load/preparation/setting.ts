@@ -27,7 +27,7 @@ export interface Proof {
 export interface Prepared {
   input: Partial<K6Input>;
   app: 'coupon' | 'order';
-  requestsPerIteration: number;
+  requestsPerArrival: number;
   /** Right before k6 starts: what must begin with it. */
   restart?(): Promise<Partial<K6Input>>;
   prove(records: readonly ClientRecord[]): Promise<Proof>;

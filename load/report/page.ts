@@ -73,7 +73,7 @@ function methodSection({ environment, profile, seed, left, blocks }: Results): s
   const rules = [
     'Every block: fresh coupons, products and users, VACUUM ANALYZE, a warm-up with the same strategy, drained; then k6; then quiet; then every invariant by SQL and every answer against the rows.',
     'One critical section, one deadline, the same pools, TTLs and log level for all. The constraints of the database stay on under every strategy but none; where they had to act it is counted as a trip.',
-    'Arrival rates, not loops: users come whether or not the ones before were answered. A run with dropped arrivals is refused and measured again.',
+    'Arrival rates, not loops: users come whether or not the ones before were answered. A block with dropped arrivals is refused and measured again.',
     'All strategies of a round in random order; differences are between blocks of one round. Intervals are 95 % bootstrap intervals of the median. “No measurable difference” where the interval includes 0 or the effect is under 5 %.',
     `The knee is the last load at which 99 of 100 were served within ${limitMs} ms.`,
     'Redis commands are those that Redis executed, inside scripts too. CPU of PostgreSQL is that of all its processes.',

@@ -91,7 +91,7 @@ const block = z.object({
   offered: z.array(phase),
   supply: count.optional(),
   sold: count.optional(),
-  k6: z.object({ version: text, exitCode: z.int(), iterations: count.optional(), dropped: count.optional() }),
+  k6: z.object({ version: text, exitCode: z.int(), arrived: count.optional(), dropped: count.optional() }),
   quiet: z.boolean(),
   figures,
   knee: z.object({ rate: number, gaveWayAt: number.optional(), why: text }).optional(),

@@ -1,6 +1,6 @@
-import { arrival, input, send } from './client.ts';
+import { input, onArrival, send } from './client.ts';
 
 /** One user, one grab, without a key: what a sale's crowd does. */
-export function grab(): void {
-  send({ request: 'issue', method: 'POST', path: `/v1/coupons/${input.couponId}/issues`, user: arrival() });
-}
+export const grab = onArrival((user) => {
+  send({ request: 'issue', method: 'POST', path: `/v1/coupons/${input.couponId}/issues`, user });
+});

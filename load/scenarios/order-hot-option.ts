@@ -1,14 +1,13 @@
 // One option, far less of it than people who want it, paid with points, by every other user with a coupon: stock, points
 // and coupon are one unit. What was refused must have left no trace of the three.
-import { arrival, arrivals, input, lines, options as optionsOf, send } from './client.ts';
+import { arrivals, input, lines, onArrival, options as optionsOf, send } from './client.ts';
 
 const userCoupons = lines('user-coupons', input.userCouponsFile!);
 const optionId = input.optionIds![0];
 
 export const options = optionsOf(arrivals('order'));
 
-export function order(): void {
-  const user = arrival();
+export const order = onArrival((user) => {
   const userCouponId = userCoupons[user];
   send({
     request: 'order',
@@ -18,6 +17,6 @@ export function order(): void {
     key: `${input.userPrefix}${user}`,
     body: { items: [{ optionId, quantity: 1 }], ...(userCouponId && { userCouponId }) },
   });
-}
+});
 
 export { handleSummary } from './client.ts';

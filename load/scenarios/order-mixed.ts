@@ -1,5 +1,5 @@
 // An ordinary day: a thousand options, a few of them popular, four reads to one order. Here an optimist should win.
-import { arrival, arrivals, input, options as optionsOf, send } from './client.ts';
+import { arrivals, input, onArrival, options as optionsOf, send } from './client.ts';
 import { seeded, zipf } from '../lib/random.ts';
 
 const optionIds = input.optionIds!;
@@ -8,8 +8,7 @@ const popularity = zipf(optionIds.length, 1);
 
 export const options = optionsOf(arrivals('visit'));
 
-export function visit(): void {
-  const user = arrival();
+export const visit = onArrival((user) => {
   const random = seeded(input.seed + user);
   const isRead = random() < 0.8;
   const option = popularity(random);
@@ -26,6 +25,6 @@ export function visit(): void {
     key: `${input.userPrefix}${user}`,
     body: { items: [{ optionId: optionIds[option], quantity: 1 }] },
   });
-}
+});
 
 export { handleSummary } from './client.ts';

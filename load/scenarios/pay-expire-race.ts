@@ -1,13 +1,13 @@
 // Orders that lapse one after another, each paid and cancelled at the same moment around its expiry: of the three arrows
 // exactly one may win, and the two others must leave nothing behind.
-import { arrivals, input, lines, options as optionsOf, sendTogether } from './client.ts';
+import { arrivals, input, lines, onArrival, options as optionsOf, sendTogether } from './client.ts';
 
 const orders = lines('orders', input.ordersFile!);
 const aroundMs = 120;
 
 export const options = optionsOf(arrivals('race'));
 
-export function race(): void {
+export const race = onArrival(() => {
   const { firstExpiryMs = 0, expirySpacingMs = 1, userPrefix } = input;
   // The order that lapses now, give or take: the clock chooses, so that it does not matter when k6 got going.
   const aim = Date.now() + (Math.random() * 2 - 1) * aroundMs;
@@ -30,6 +30,6 @@ export function race(): void {
     key: `${attempt}-cancel`,
   };
   sendTogether(Math.random() < 0.5 ? [pay, cancel] : [cancel, pay]);
-}
+});
 
 export { handleSummary } from './client.ts';

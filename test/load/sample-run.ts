@@ -96,7 +96,7 @@ export function sampleBlock(
     tookMs: 8000,
     offered: size.phases,
     ...(supply !== undefined && { supply, sold: served }),
-    k6: { version: 'v1.8.1', exitCode: 0, iterations: records.length, dropped: 0 },
+    k6: { version: 'v1.8.1', exitCode: 0, arrived: records.length, dropped: 0 },
     quiet: true,
     figures,
     ...(mode === 'knee' && { knee: kneeOf(figures.phases, 1) }),
