@@ -74,7 +74,7 @@ const maxWaiting = 5000;
 export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise<BlockResult> {
   const startedAt = new Date();
   const began = performance.now();
-  const size = easedSize(sizeOf(plan.scenario, bench.profile, plan.rates), ease);
+  const size = easedSize(plannedSize(plan, bench.profile), ease);
   const dropsAllowed = plan.mode === 'knee';
   const work = join(bench.folder, `work-${plan.id}`);
   mkdirSync(work, { recursive: true });
@@ -146,6 +146,12 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
+}
+
+/** The search for the knee has no phases yet, and nothing that could sell out before it is found. */
+function plannedSize({ scenario, mode, rates, loads }: BlockPlan, profile: ProfileName): Size {
+  const { phases, supply, warmUp } = sizeOf(scenario, profile, rates, loads);
+  return mode === 'knee' ? { phases: [], warmUp } : { phases, ...(supply !== undefined && { supply }), warmUp };
 }
 
 function easedSize(size: Size, ease: number): Size {

@@ -6,11 +6,12 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runMain, withBench } from './bench.js';
 import type { Bench, BlockResult } from './block.js';
-import { curveRates, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
-import type { BlockPlan, ProfileName, ScenarioName } from './plan.js';
+import { curveRates, loadsOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
+import type { BlockPlan, Loads, ProfileName, ScenarioName } from './plan.js';
 import { duration, LoadError, print, say } from './progress.js';
 import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
+import { fewestPairs } from './statistics.js';
 import { summaryTable } from './summary.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
@@ -62,7 +63,8 @@ function remembered(folder: string): number | undefined {
 }
 
 /** One round of these is enough: they are a question of right or wrong. */
-const onceOnly: readonly ScenarioName[] = ['coupon-duplicate', 'pay-expire-race'];
+const onceOnly: readonly ScenarioName[] = ['pay-expire-race', 'coupon-duplicate'];
+const manyRounds: readonly ScenarioName[] = ['order-multi-item', 'bleed', 'order-hot-option', 'order-mixed'];
 
 async function main(): Promise<number> {
   const { spawnSync } = await import('node:child_process');
@@ -81,7 +83,8 @@ async function main(): Promise<number> {
     const { results, left } = await compareAll(bench, wanted, deadline);
     const page = writeReport(folder, { environment, profile, seed, blocks: results, left });
     for (const scenario of scenarios) {
-      const own = results.filter((block) => block.scenario === scenario && block.mode !== 'curve');
+      const shown = scenario === 'capacity' ? 'knee' : undefined;
+      const own = results.filter((block) => block.scenario === scenario && block.mode === shown);
       if (own.length > 0) print(`\n${scenario}\n${summaryTable(scenario, own)}`);
     }
     say(`Report: ${page}`);
@@ -96,10 +99,10 @@ async function main(): Promise<number> {
   });
 }
 
-/** The knees first: the loads of the curve come from them. Then round one of everything, then the sale's other rounds. */
+/** The knees first: all loads come from them. Then three rounds of the sale, which a difference needs; then everything else. */
 async function compareAll(
   bench: Bench,
-  { seed, profile, scenarios }: Wanted,
+  { seed, profile, scenarios, folder }: Wanted,
   deadline?: number,
 ): Promise<{ results: BlockResult[]; left: number }> {
   const known = new Map<ScenarioName, string[]>();
@@ -108,35 +111,72 @@ async function compareAll(
     strategiesOf(scenario).filter((name) => !known.get(scenario)!.includes(name)),
   );
   if (missing.length > 0) say(`The system does not know: ${[...new Set(missing)].join(', ')}`);
-  const round = (scenario: ScenarioName, number: number, mode?: BlockPlan['mode'], rates?: number[]) =>
-    roundOf(scenario, known.get(scenario) ?? [], number, seed, mode, rates);
-  const has = (scenario: ScenarioName) => scenarios.includes(scenario);
 
-  const climbs = has('capacity')
-    ? await runBlocks(bench, round('capacity', 1, 'knee'), deadline)
-    : { results: [], left: [] };
-  const rates = curveRates(climbs.results.flatMap(({ knee, verdict }) => (knee && !isRed(verdict) ? knee.rate : [])));
-  const others = scenarios.filter((name) => name !== 'capacity' && name !== 'coupon-flash');
-  const flash = (number: number) => (has('coupon-flash') ? round('coupon-flash', number) : []);
-  const curve = (number: number) => (rates.length > 0 ? round('capacity', number, 'curve', rates) : []);
+  const climbs = await runBlocks(bench, climbsOf(scenarios, known, seed), deadline);
+  const { loads, rates } = measuredLoads(folder, climbs.results);
+  say(
+    loads
+      ? `Loads come from what this machine carries: ${Object.entries(loads).map(([name, rate]) => `${name} ${rate}/s`).join(', ')}` // prettier-ignore
+      : `Nothing was measured to take loads from: those of the profile ${profile} are offered`,
+  );
+  const round = (scenario: ScenarioName, number: number) =>
+    scenarios.includes(scenario)
+      ? roundOf(scenario, known.get(scenario)!, number, seed, undefined, undefined, loads)
+      : [];
+  const curve = (number: number) =>
+    scenarios.includes('capacity') && rates.length > 0
+      ? roundOf('capacity', known.get('capacity')!, number, seed, 'curve', rates)
+      : [];
+  const knees = (number: number) =>
+    scenarios.includes('capacity') ? roundOf('capacity', known.get('capacity')!, number, seed, 'knee') : [];
   const { rounds } = profiles[profile];
-  const later = Array.from({ length: rounds - 1 }, (_, at) => at + 2);
+  const numbers = Array.from({ length: rounds }, (_, at) => at + 1);
+  const [first, later] = [numbers.slice(0, fewestPairs), numbers.slice(fewestPairs)];
   const plans = [
-    ...flash(1),
-    ...others.flatMap((name) => round(name, 1)),
+    ...first.flatMap((number) => round('coupon-flash', number)),
     ...curve(1),
-    ...later.flatMap(flash),
-    ...later.flatMap((number) => [
-      ...others.filter((name) => !onceOnly.includes(name)).flatMap((name) => round(name, number)),
-      ...(has('capacity') ? round('capacity', number, 'knee') : []),
-      ...curve(number),
-    ]),
+    ...manyRounds.flatMap((name) => round(name, 1)),
+    ...onceOnly.flatMap((name) => round(name, 1)),
+    ...later.flatMap((number) => round('coupon-flash', number)),
+    ...numbers
+      .slice(1)
+      .flatMap((number) => [...manyRounds.flatMap((name) => round(name, number)), ...knees(number), ...curve(number)]),
   ];
   say(
     `${plans.length} blocks to go${deadline === undefined ? '' : `, ${duration(deadline - performance.now())} left`}`,
   );
   const rest = await runBlocks(bench, plans, deadline);
   return { results: [...climbs.results, ...rest.results], left: climbs.left.length + rest.left.length };
+}
+
+const orderScenarios: readonly ScenarioName[] = [
+  'order-multi-item',
+  'order-hot-option',
+  'order-mixed',
+  'pay-expire-race',
+];
+
+function climbsOf(scenarios: readonly ScenarioName[], known: Map<ScenarioName, string[]>, seed: number): BlockPlan[] {
+  const issues = known.get('capacity') ?? [];
+  const needsOrders = scenarios.some((name) => orderScenarios.includes(name));
+  return [
+    ...(needsOrders ? roundOf('order-multi-item', ['sorted'], 1, seed, 'knee') : []),
+    ...roundOf('capacity', issues, 1, seed, 'knee'),
+  ];
+}
+
+/** Kept in the folder: a run that goes on offers what it offered before. */
+function measuredLoads(folder: string, climbs: readonly BlockResult[]): { loads?: Loads; rates: number[] } {
+  const file = join(folder, 'loads.json');
+  if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8')) as { loads?: Loads; rates: number[] };
+  const good = climbs.filter(({ verdict }) => !isRed(verdict));
+  const kneesOf = (scenario: ScenarioName) =>
+    good.flatMap((block) => (block.scenario === scenario && block.knee ? block.knee.rate : []));
+  const knees = kneesOf('capacity');
+  const loads = loadsOf(knees, kneesOf('order-multi-item')[0]);
+  const measured = { ...(loads && { loads }), rates: curveRates(knees) };
+  if (loads) writeFileSync(file, `${JSON.stringify(measured)}\n`);
+  return measured;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(main);

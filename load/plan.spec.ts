@@ -1,6 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { usersOf } from './lib/arrivals.js';
-import { curveRates, issueStrategies, profileNames, roundOf, scenarioNames, sizeOf, strategiesOf } from './plan.js';
+import {
+  curveRates,
+  issueStrategies,
+  loadsOf,
+  profileNames,
+  roundOf,
+  scenarioNames,
+  sizeOf,
+  strategiesOf,
+} from './plan.js';
 
 describe('the plan', () => {
   it('has every strategy once per round, in another order each round, the same for the same seed', () => {
@@ -27,6 +36,19 @@ describe('the plan', () => {
     expect(curveRates([400, 100, 1600])).toEqual([25, 50, 75, 90, 120]);
     expect(curveRates([1])).toEqual([1]);
     expect(curveRates([])).toEqual([]);
+  });
+
+  it('takes the other loads from the knees too: a rush for the median, no more coupons than the slowest can sell', () => {
+    const loads = loadsOf([400, 60, 200, 1600], 100);
+    expect(loads).toEqual({ slowestKnee: 60, medianKnee: 400, orderKnee: 100 });
+    const flash = sizeOf('coupon-flash', 'standard', [], loads);
+    expect(flash.phases.at(-1)).toMatchObject({ name: 'burst', rate: 800 });
+    expect(flash.supply).toBe(240);
+    expect(sizeOf('order-multi-item', 'standard', [], loads).phases[0]!.rate).toBe(80);
+    expect(sizeOf('coupon-duplicate', 'standard', [], loads).phases[0]!.rate).toBe(15);
+    expect(sizeOf('pay-expire-race', 'standard', [], loads).phases[0]!.rate).toBe(20);
+    expect(loadsOf([])).toBeUndefined();
+    expect(sizeOf('coupon-flash', 'standard', [], undefined)).toEqual(sizeOf('coupon-flash', 'standard'));
   });
 
   it.each(profileNames)('of profile %s sells far less than is asked for', (profile) => {

@@ -60,8 +60,8 @@ export const profiles: Record<ProfileName, Profile> = {
   smoke: {
     rounds: 1,
     warmUp: { rate: 40, seconds: 1 },
-    flash: { steadyRate: 20, steadySeconds: 1, rate: 250, seconds: 1.2, supply: 60 },
-    orders: { rate: 80, seconds: 2 },
+    flash: { steadyRate: 20, steadySeconds: 1, rate: 250, seconds: 1, supply: 50 },
+    orders: { rate: 60, seconds: 1.5 },
     duplicates: { rate: 30, seconds: 1.5 },
     race: { rate: 20, seconds: 3 },
     step: { seconds: 1, pauseSeconds: 0.3 },
@@ -98,8 +98,52 @@ export function curveRates(knees: readonly number[]): number[] {
   return [...new Set(curveParts.map((part) => Math.max(1, Math.round(slowest * part))))];
 }
 
-export function sizeOf(scenario: ScenarioName, profile: ProfileName, rates: readonly number[] = []): Size {
-  const { flash, orders, duplicates, race, step, warmUp } = profiles[profile];
+/** What this machine was seen to carry: the loads of the comparison are parts of it, so that they mean the same on any machine. */
+export interface Loads {
+  /** Knees of the issue strategies, per second. */
+  slowestKnee: number;
+  medianKnee: number;
+  /** Baskets under `sorted`, per second. */
+  orderKnee?: number;
+}
+
+export function loadsOf(knees: readonly number[], orderKnee?: number): Loads | undefined {
+  const sorted = knees.toSorted((a, b) => a - b);
+  const [slowestKnee, medianKnee] = [sorted[0], sorted[Math.floor(sorted.length / 2)]];
+  if (slowestKnee === undefined || medianKnee === undefined) return undefined;
+  return { slowestKnee, medianKnee, ...(orderKnee !== undefined && { orderKnee }) };
+}
+
+type Sized = Pick<Profile, 'flash' | 'orders' | 'duplicates' | 'race'>;
+
+/**
+ * The sale asks twice of what the median strategy can carry, and has no more than the slowest can sell while its clients
+ * wait; orders stay below what `sorted` carries, because there a deadlock is looked for and not an overload.
+ */
+function sizedBy(profile: Profile, loads: Loads | undefined): Sized {
+  const { flash, orders, duplicates, race } = profile;
+  if (!loads) return profile;
+  const rate = atLeast(50, loads.medianKnee * 2);
+  const supply = Math.min((rate * flash.seconds) / 4, loads.slowestKnee * 4, flash.supply);
+  const orderRate = loads.orderKnee === undefined ? orders.rate : atLeast(5, loads.orderKnee * 0.8);
+  return {
+    flash: { ...flash, rate, steadyRate: atLeast(5, rate / 12), supply: atLeast(10, supply) },
+    orders: { ...orders, rate: orderRate },
+    duplicates: { ...duplicates, rate: atLeast(5, Math.min(duplicates.rate, loads.slowestKnee / 4)) },
+    race: { ...race, rate: atLeast(5, Math.min(race.rate, orderRate / 4)) },
+  };
+}
+
+const atLeast = (least: number, value: number) => Math.max(least, Math.round(value));
+
+export function sizeOf(
+  scenario: ScenarioName,
+  profile: ProfileName,
+  rates: readonly number[] = [],
+  loads?: Loads,
+): Size {
+  const { step, warmUp } = profiles[profile];
+  const { flash, orders, duplicates, race } = sizedBy(profiles[profile], loads);
   const steady = (name: string, { rate, seconds }: { rate: number; seconds: number }) =>
     inSequence([{ name, rate, seconds }]);
   switch (scenario) {
@@ -140,10 +184,12 @@ export interface BlockPlan {
   /** Names the block's raw files. */
   id: string;
   scenario: ScenarioName;
-  /** Of `capacity`: looking for the knee, or measuring at given rates. */
+  /** Looking for the knee, or (of `capacity`) measuring at given rates. */
   mode?: 'knee' | 'curve';
   /** The loads of the curve. */
   rates?: number[];
+  /** What the machine was seen to carry, where the size of the block comes from it. */
+  loads?: Loads;
   strategy: string;
   round: number;
   seed: number;
@@ -157,6 +203,7 @@ export function roundOf(
   seed: number,
   mode?: BlockPlan['mode'],
   rates?: number[],
+  loads?: Loads,
 ): BlockPlan[] {
   const random = seeded(seed + round * 1009 + scenarioNames.indexOf(scenario) * 9176 + (mode === 'curve' ? 77 : 0));
   return shuffled(strategies, random).map((strategy) => {
@@ -166,6 +213,7 @@ export function roundOf(
       scenario,
       ...(mode && { mode }),
       ...(rates && { rates }),
+      ...(loads && !mode && { loads }),
       strategy,
       round,
       seed: Math.floor(random() * 2 ** 31),

@@ -76,7 +76,7 @@ export interface Comparison {
   why: 'measurable' | 'too few repeats' | 'the interval includes 0' | 'less than 5 %';
 }
 
-const fewestPairs = 3;
+export const fewestPairs = 3;
 const smallestEffect = 0.05;
 
 /**

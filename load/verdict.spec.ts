@@ -124,6 +124,8 @@ describe('the verdict', () => {
     expect(verdictOf({ ...baskets, overloadErrors: 3 })).toBe('refused');
     expect(verdictOf({ ...baskets, overloadErrors: 3, deadlocks: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, overloadErrors: 3, serverErrors: 1 })).toBe('breach');
+    // Where more and more is offered to find what is too much, too much is the finding.
+    expect(verdictOf({ ...baskets, overloadErrors: 3, dropsAllowed: true })).toBe('exact');
     expect(verdictOf({ ...baskets, strategy: 'unsorted', deadlocks: 9 })).toBe('exact');
   });
 

@@ -75,11 +75,11 @@ function whyUnusable(evidence: Evidence): string[] {
 }
 
 /** More than this machine can carry: nothing is broken by that, and nothing is shown either. */
-function whyTooMuch({ figures, supply, sold, scenario, strategy, overloadErrors }: Evidence): string[] {
+function whyTooMuch({ figures, supply, sold, scenario, strategy, overloadErrors, dropsAllowed }: Evidence): string[] {
   const { contended, unknown } = figures.outcomes;
   if (supply !== undefined && sold !== undefined && sold < supply && contended + unknown > 0)
     return [`only ${sold} of ${supply} were sold, and ${contended + unknown} were told to come back: offer less`];
-  if (isGatedBaskets(scenario, strategy) && overloadErrors > 0)
+  if (isGatedBaskets(scenario, strategy) && overloadErrors > 0 && !dropsAllowed)
     return [`${overloadErrors} found no connection in time: offer less`];
   return [];
 }

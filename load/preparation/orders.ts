@@ -117,8 +117,10 @@ async function orderRows(
 export async function baskets(setting: Setting): Promise<Prepared> {
   const { stores, userPrefix } = setting;
   const all = users(setting);
-  // Ten options, baskets of 3.5 pieces: this stock ends after about half of the baskets.
-  const { options } = await product(setting, Math.max(1, Math.ceil((all.length * 3.5) / 10 / 2)), 10);
+  // Ten options, baskets of 3.5 pieces: this stock ends after about half of the baskets. The search for the knee, which does
+  // not know yet how many will come, must never run out.
+  const stock = all.length === 0 ? 1_000_000 : Math.ceil((all.length * 3.5) / 10 / 2);
+  const { options } = await product(setting, stock, 10);
   const optionIds = options.map(({ optionId }) => optionId);
   return {
     input: { optionIds },

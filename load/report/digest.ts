@@ -89,7 +89,7 @@ export function digest(blocks: readonly BlockResult[]): Digest {
   const scenarios: Digest['scenarios'] = {};
   for (const scenario of scenarioNames) {
     if (scenario === 'capacity') continue;
-    const own = blocks.filter((block) => block.scenario === scenario);
+    const own = blocks.filter((block) => block.scenario === scenario && !block.mode);
     const strategies = strategiesOf(scenario).filter((strategy) => own.some((block) => block.strategy === strategy));
     if (strategies.length > 0) {
       scenarios[scenario] = strategies.map((strategy) =>
@@ -121,7 +121,7 @@ function comparisonOf(
   baseline: string,
   figure: (block: BlockResult) => number | undefined,
 ): { comparison?: Comparison } {
-  const own = blocks.filter((block) => block.scenario === scenario && good(block));
+  const own = blocks.filter((block) => block.scenario === scenario && !block.mode && good(block));
   const rounds = [...new Set(own.map(({ round }) => round))];
   const of = (name: string) =>
     rounds.map((round) => {

@@ -15,7 +15,7 @@ describe('the table of the README', () => {
       const table = comparisonTable(run, 'load/results/x/report.html', language);
       const lines = table.split('\n').filter((line) => line.startsWith('| `'));
       expect(lines).toHaveLength(11);
-      expect(lines[0]).toContain('**OVERSOLD** 78 / 60');
+      expect(lines[0]).toContain('**OVERSOLD** 65 / 50');
       expect(table).toContain('commit `abc1234`'.replace('commit', language === 'ko' ? '커밋' : 'commit'));
       expect(table).toContain('`npm run compare`');
       expect(table).toContain('(load/results/x/report.html)');

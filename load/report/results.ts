@@ -81,6 +81,7 @@ const block = z.object({
   scenario: z.enum(scenarioNames),
   mode: z.enum(['knee', 'curve']).optional(),
   rates: z.array(number).optional(),
+  loads: z.object({ slowestKnee: number, medianKnee: number, orderKnee: number.optional() }).optional(),
   strategy: text,
   round: count,
   seed: count,
