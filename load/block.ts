@@ -1,9 +1,10 @@
 // One block: reset, warm up, measure with k6, wait for quiet, verify, figure. Everything it says is in its raw files.
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { figuresOf } from './figures.js';
 import type { Figures } from './figures.js';
+import { holdFor, noHold } from './hold.js';
 import { runK6 } from './k6.js';
 import type { K6, K6Run } from './k6.js';
 import { arrivalsOf, eased, inSequence, steps, usersOf } from './lib/arrivals.js';
@@ -79,6 +80,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise
   const work = join(bench.folder, `work-${plan.id}`);
   mkdirSync(work, { recursive: true });
   try {
+    await noHold(bench.stores);
     const warmUp = inSequence([{ name: 'burst', ...size.warmUp }]);
     const warm = await set(bench, plan, warmUp, undefined, join(work, 'warm-up'));
     const block = await set(bench, plan, size.phases, size.supply, work);
@@ -88,10 +90,12 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise
       throw new LoadError(`k6 ended with ${warmed.exitCode}: ${warmed.output.slice(-2000)}`);
     await untilQuiet(bench.stores);
     await bench.stores.redis.config('RESETSTAT');
+    if (plan.sweep?.holdMs) await holdFor(bench.stores, plan.sweep.holdMs);
     const before = await readCounters(bench.system, bench.stores);
     const watch = watchConnections(bench.stores);
     const { run, phases } = plan.mode === 'knee' ? await climb(bench, block.run) : await once(block.run, size.phases);
     const peak = await watch.stop();
+    await noHold(bench.stores);
     const quiet = await untilQuiet(bench.stores);
     await flushStatistics(bench.system);
     const after = await readCounters(bench.system, bench.stores);
@@ -144,6 +148,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise
       clientLog: `${plan.id}.jsonl.gz`,
     });
   } finally {
+    await noHold(bench.stores).catch(() => {}); // the next block tries again
     rmSync(work, { recursive: true, force: true });
   }
 }
@@ -184,7 +189,9 @@ async function climb(bench: Bench, run: RunPhases) {
   const phases: Phase[] = [];
   const runs: K6Run[] = [];
   for (let rates = firstRates(knee); rates.length > 0;) {
-    const next = steps(rates, knee.seconds, step.pauseSeconds, usersOf(phases));
+    const next = steps(rates, knee.seconds, step.pauseSeconds, usersOf(phases)).map((phase) =>
+      phases.some(({ name }) => name === phase.name) ? { ...phase, name: `${phase.name}-again` } : phase,
+    );
     runs.push(await run(next, true));
     phases.push(...next);
     const records = parseClientLog(runs.map(({ clientLog }) => clientLog).join('\n'));
@@ -213,7 +220,7 @@ async function set(bench: Bench, plan: BlockPlan, phases: Phase[], supply: numbe
   const userPrefix = `${bench.runId}-${isWarmUp ? 'warm' : 'run'}-${plan.id}-`;
   const scenario = isWarmUp && plan.scenario === 'bleed' ? 'coupon-flash' : plan.scenario;
   const { system, stores } = bench;
-  const prepared = await prepare(scenario, { system, stores, strategy: plan.strategy, phases, ...(supply !== undefined && { supply }), userPrefix, folder }); // prettier-ignore
+  const prepared = await prepare(scenario, { system, stores, strategy: plan.strategy, phases, keys: plan.sweep?.keys ?? 1, ...(supply !== undefined && { supply }), userPrefix, folder }); // prettier-ignore
   const tokensFile = join(folder, 'tokens.txt');
   const run: RunPhases = async (wanted, dropsAllowed) => {
     const tokens = Array.from({ length: usersOf(wanted) }, (_, user) => system.tokenFor(`${userPrefix}${user}`));
@@ -283,7 +290,9 @@ function keep(folder: string, records: readonly ClientRecord[], result: BlockRes
     join(folder, result.clientLog),
     gzipSync(records.map((record) => JSON.stringify(record)).join('\n'), { level: 9 }),
   );
-  // Renamed into place by writing it last: a block without this file was not finished and is run again.
-  writeFileSync(join(folder, `${result.id}.json`), `${JSON.stringify(result, null, 1)}\n`);
+  // Last, and renamed into place: a block without this file was not finished and is run again.
+  const file = join(folder, `${result.id}.json`);
+  writeFileSync(`${file}.part`, `${JSON.stringify(result, null, 1)}\n`);
+  renameSync(`${file}.part`, file);
   return result;
 }

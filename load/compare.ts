@@ -13,6 +13,7 @@ import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
 import { fewestPairs } from './statistics.js';
 import { summaryTable } from './summary.js';
+import { sweepPlans, sweepTable, sweptHolds, sweptKeys } from './sweep.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -87,6 +88,8 @@ async function main(): Promise<number> {
       const own = results.filter((block) => block.scenario === scenario && block.mode === shown);
       if (own.length > 0) print(`\n${scenario}\n${summaryTable(scenario, own)}`);
     }
+    const swept = results.filter(({ sweep }) => sweep);
+    if (swept.length > 0) print(`\n${sweepTable(swept)}`);
     say(`Report: ${page}`);
     const red = results.filter(({ verdict }) => isRed(verdict));
     for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
@@ -129,7 +132,12 @@ async function compareAll(
       : [];
   const knees = (number: number) =>
     scenarios.includes('capacity') ? roundOf('capacity', known.get('capacity')!, number, seed, 'knee') : [];
-  const { rounds } = profiles[profile];
+  const { rounds, sweep } = profiles[profile];
+  // More than the slowest can carry at one coupon: what it makes of a hundred is the question.
+  const sweepRates = { ...sweep, ...(loads && { keys: Math.round(loads.slowestKnee * 1.2) }) };
+  const sweeps = scenarios.includes('capacity')
+    ? sweepPlans(known.get('capacity')!, { keys: sweptKeys, holds: sweptHolds.slice(1) }, sweepRates, seed)
+    : [];
   const numbers = Array.from({ length: rounds }, (_, at) => at + 1);
   const [first, later] = [numbers.slice(0, fewestPairs), numbers.slice(fewestPairs)];
   const plans = [
@@ -138,6 +146,7 @@ async function compareAll(
     ...manyRounds.flatMap((name) => round(name, 1)),
     ...onceOnly.flatMap((name) => round(name, 1)),
     ...later.flatMap((number) => round('coupon-flash', number)),
+    ...sweeps,
     ...numbers
       .slice(1)
       .flatMap((number) => [...manyRounds.flatMap((name) => round(name, number)), ...knees(number), ...curve(number)]),

@@ -37,13 +37,23 @@ describe('the knee', () => {
     expect(kneeOf([good(50), { ...good(100), p99: undefined }], 2).gaveWayAt).toBe(100);
   });
 
+  it('does not take one bad second for the strategy: what gave way is tried once more', () => {
+    const once = [good(50), good(100), slow(200), good(400)];
+    expect(nextRates(range, once, 2)).toEqual([200]);
+    expect(kneeOf([...once, good(200)], 2)).toEqual({ rate: 400, why: 'did not give way' });
+    expect(nextRates(range, [...once, good(200)], 2)).toEqual([800]);
+    expect(kneeOf([...once, slow(200)], 2)).toMatchObject({ rate: 100, gaveWayAt: 200 });
+  });
+
   it('is searched by doubling, then between the last good step and the first bad one, then no more', () => {
     expect(firstRates(range)).toEqual([50, 100]);
     expect(nextRates(range, [good(50), good(100)], 2)).toEqual([200, 400]);
-    const bent = [good(50), good(100), good(200), slow(400)];
+    const bent = [good(50), good(100), good(200), slow(400), slow(400)];
     expect(nextRates(range, bent, 2)).toEqual([250, 300, 350]);
-    expect(nextRates(range, [...bent, good(250), slow(300), slow(350)], 2)).toEqual([]);
-    expect(nextRates(range, [slow(50), slow(100)], 2)).toEqual([]);
+    const between = [...bent, good(250), slow(300), slow(350)];
+    expect(nextRates(range, between, 2)).toEqual([300]);
+    expect(nextRates(range, [...between, slow(300)], 2)).toEqual([]);
+    expect(nextRates(range, [slow(50), slow(100), slow(50)], 2)).toEqual([]);
     expect(nextRates(range, [50, 100, 200, 400, 800].map(good), 2)).toEqual([]);
   });
 });

@@ -26,15 +26,27 @@ function tooMuch(phase: PhaseFigures, seconds: number): string | undefined {
 
 export function kneeOf(phases: readonly PhaseFigures[], seconds: number): Knee {
   let good = 0;
-  for (const phase of phases.toSorted((a, b) => a.rate - b.rate)) {
-    const why = tooMuch(phase, seconds);
-    if (why && good === 0)
-      return { rate: Math.max(1, Math.floor(phase.goodput)), gaveWayAt: phase.rate, why: `${why} at the first step` };
-    if (why) return { rate: good, gaveWayAt: phase.rate, why };
-    good = phase.rate;
+  for (const rate of ratesOf(phases)) {
+    const tries = phases.filter((phase) => phase.rate === rate);
+    const whys = tries.map((phase) => tooMuch(phase, seconds));
+    // One bad second of the machine is not the strategy's: a load is too much when it was so each time.
+    const why = whys.every((one) => one !== undefined) ? whys.at(-1)! : undefined;
+    if (why && good === 0) {
+      const goodput = Math.max(...tries.map((phase) => phase.goodput));
+      return {
+        rate: Math.max(1, Math.floor(Math.min(goodput, rate))),
+        gaveWayAt: rate,
+        why: `${why} at the first step`,
+      };
+    }
+    if (why) return { rate: good, gaveWayAt: rate, why };
+    good = rate;
   }
   return { rate: good, why: 'did not give way' };
 }
+
+const ratesOf = (phases: readonly PhaseFigures[]) =>
+  [...new Set(phases.map(({ rate }) => rate))].toSorted((a, b) => a - b);
 
 interface Range {
   from: number;
@@ -51,6 +63,7 @@ export function nextRates({ from, upTo }: Range, phases: readonly PhaseFigures[]
   const { rate, gaveWayAt } = kneeOf(phases, seconds);
   const tried = phases.map((phase) => phase.rate);
   const largest = Math.max(...tried);
+  if (gaveWayAt !== undefined && tried.filter((one) => one === gaveWayAt).length < 2) return [gaveWayAt];
   if (gaveWayAt === undefined) return [largest * 2, largest * 4].filter((next) => next <= upTo);
   if (rate < from || gaveWayAt !== rate * 2) return [];
   return between.map((factor) => Math.round(rate * factor)).filter((next) => !tried.includes(next));

@@ -54,6 +54,7 @@ interface Profile {
   race: { rate: number; seconds: number };
   step: { seconds: number; pauseSeconds: number };
   knee: { from: number; upTo: number; seconds: number };
+  sweep: { keys: number; hold: number };
 }
 
 export const profiles: Record<ProfileName, Profile> = {
@@ -66,6 +67,7 @@ export const profiles: Record<ProfileName, Profile> = {
     race: { rate: 20, seconds: 3 },
     step: { seconds: 1, pauseSeconds: 0.3 },
     knee: { from: 50, upTo: 400, seconds: 1 },
+    sweep: { keys: 60, hold: 20 },
   },
   standard: {
     rounds: 5,
@@ -76,6 +78,7 @@ export const profiles: Record<ProfileName, Profile> = {
     race: { rate: 40, seconds: 5 },
     step: { seconds: 2, pauseSeconds: 0.5 },
     knee: { from: 50, upTo: 3200, seconds: 1.5 },
+    sweep: { keys: 150, hold: 30 },
   },
   full: {
     rounds: 10,
@@ -86,6 +89,7 @@ export const profiles: Record<ProfileName, Profile> = {
     race: { rate: 60, seconds: 10 },
     step: { seconds: 4, pauseSeconds: 1 },
     knee: { from: 50, upTo: 6400, seconds: 3 },
+    sweep: { keys: 150, hold: 20 },
   },
 };
 
@@ -180,16 +184,23 @@ function withProbe(sale: Phase[]): Phase[] {
   return [...moved, before!, during!];
 }
 
+/** How many coupons share the load, and how long each turn lasts beyond what it needs. */
+export interface Sweep {
+  keys: number;
+  holdMs: number;
+}
+
 export interface BlockPlan {
   /** Names the block's raw files. */
   id: string;
   scenario: ScenarioName;
-  /** Looking for the knee, or (of `capacity`) measuring at given rates. */
-  mode?: 'knee' | 'curve';
+  /** Looking for the knee, or (of `capacity`) measuring at given rates, or with other parameters. */
+  mode?: 'knee' | 'curve' | 'sweep';
   /** The loads of the curve. */
   rates?: number[];
   /** What the machine was seen to carry, where the size of the block comes from it. */
   loads?: Loads;
+  sweep?: Sweep;
   strategy: string;
   round: number;
   seed: number;

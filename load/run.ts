@@ -1,4 +1,5 @@
 // npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+// npm run load -- capacity --keys 1,10,100 --hold-ms 0,5,20,100: the same load with other parameters.
 // One line per strategy; exit 1 when an invariant broke, a gate did not hold, or a measurement was no good.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +11,12 @@ import { LoadError, print, say } from './progress.js';
 import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
 import { summaryTable } from './summary.js';
+import { sweepPlans, sweepTable } from './sweep.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+       npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100]
 scenarios: ${scenarioNames.join(', ')}`;
 
 interface Wanted {
@@ -24,13 +27,15 @@ interface Wanted {
   seed: number;
   minutes?: number;
   folder: string;
+  keys?: number[];
+  holds?: number[];
 }
 
 export function readArguments(args: string[]): Wanted {
   let parsed;
   try {
     const text = { type: 'string' } as const;
-    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text };
+    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text, keys: text, 'hold-ms': text }; // prettier-ignore
     parsed = parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     throw new LoadError(`${(error as Error).message}\n${usage}`);
@@ -49,11 +54,22 @@ export function readArguments(args: string[]): Wanted {
     if (value !== undefined && !(value >= smallest)) throw new LoadError(`--${name} is a number from ${smallest} on`);
     return value;
   };
+  const numbers = (name: 'keys' | 'hold-ms', smallest: number, largest: number) => {
+    const given = values[name]?.split(',').map(Number);
+    if (given && scenario !== 'capacity') throw new LoadError(`--${name} is a sweep of capacity`);
+    if (given?.some((value) => !(Number.isInteger(value) && value >= smallest && value <= largest)))
+      throw new LoadError(`--${name} takes whole numbers from ${smallest} to ${largest}, with commas between`);
+    return given;
+  };
+  const keys = numbers('keys', 1, 1000);
+  const holds = numbers('hold-ms', 0, 1000);
   const minutes = number('minutes', 0.1);
   return {
     scenario,
     ...(strategies && { strategies }),
     profile,
+    ...(keys && { keys }),
+    ...(holds && { holds }),
     rounds: number('rounds', 1) ?? profiles[profile].rounds,
     seed: number('seed', 0) ?? Math.floor(Math.random() * 1_000_000),
     ...(minutes !== undefined && { minutes }),
@@ -70,16 +86,18 @@ async function main(): Promise<number> {
   return withBench({ profile, folder, command }, async (bench, environment) => {
     const strategies = await choose(bench.system, scenario, wanted.strategies);
     say(
-      `${scenario}, profile ${profile}: ${strategies.length} strategies x ${rounds} rounds, in random order, seed ${seed}`,
+      `${scenario}, profile ${profile}: ${strategies.length} strategies ${wanted.keys || wanted.holds ? 'with other parameters' : `x ${rounds} rounds`}, in random order, seed ${seed}`,
     );
     const mode = scenario === 'capacity' ? 'knee' : undefined;
-    const plans = Array.from({ length: rounds }, (_, round) =>
+    const swept = wanted.keys || wanted.holds;
+    const rounded = Array.from({ length: rounds }, (_, round) =>
       roundOf(scenario, strategies, round + 1, seed, mode),
     ).flat();
+    const plans = swept ? sweepPlans(strategies, wanted, profiles[profile].sweep, seed) : rounded;
     const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
     const { results, left } = await runBlocks(bench, plans, deadline);
     const report = writeReport(folder, { environment, profile, seed, blocks: results, left: left.length });
-    print(summaryTable(scenario, results));
+    print(swept ? sweepTable(results) : summaryTable(scenario, results));
     say(`Report: ${report}`);
     const red = results.filter(({ verdict }) => isRed(verdict));
     if (red.length > 0) print(`${red.length} of ${results.length} blocks are red`);

@@ -66,8 +66,9 @@ export async function runBlocks(
   return { results, left: [] };
 }
 
-async function tryBlock(bench: Bench, plan: BlockPlan): Promise<BlockResult> {
-  for (let attempt = 1, ease = 1; ; attempt += 1) {
+/** Once more where nothing was shown: a machine that was busy elsewhere is no finding. */
+export async function tryBlock(bench: Bench, plan: BlockPlan, firstEase = 1): Promise<BlockResult> {
+  for (let attempt = 1, ease = firstEase; ; attempt += 1) {
     const result = await runBlock(bench, plan, ease);
     const { verdict, reasons } = result;
     const showedNothing = verdict === 'refused' || verdict === 'blind';

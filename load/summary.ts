@@ -11,7 +11,7 @@ const median = (values: (number | undefined)[]) =>
     values.filter((value) => value !== undefined),
     50,
   );
-const ms = (value: number | undefined) =>
+export const ms = (value: number | undefined) =>
   value === undefined ? '-' : value < 10 ? value.toFixed(1) : String(Math.round(value));
 
 /** Red before oversold before exact: one bad block of five is a bad strategy. */
@@ -74,7 +74,7 @@ function rowOf(strategy: string, own: BlockResult[], request: string): string[] 
   ];
 }
 
-function columns(rows: string[][]): string {
+export function columns(rows: string[][]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows
     .map((row) =>

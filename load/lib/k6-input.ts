@@ -17,7 +17,8 @@ export interface K6Input {
   strategyHeader?: { name: string; value: string };
   summaryFile: string;
   seed: number;
-  couponId?: number;
+  /** One coupon, or several that are asked for in turn. */
+  couponIds?: number[];
   /** Paths that the probe of `bleed` reads, in turn. */
   probePaths?: string[];
   optionIds?: number[];

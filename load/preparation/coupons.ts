@@ -2,6 +2,7 @@
 import { eachOf, post } from '../api.js';
 import { usersOf } from '../lib/arrivals.js';
 import { reconcileCoupon } from '../reconcile.js';
+import type { ClientRecord } from '../lib/client-log.js';
 import type { CouponRows, Finding } from '../reconcile.js';
 import { rowsOf } from '../stores.js';
 import type { Stores } from '../stores.js';
@@ -12,17 +13,29 @@ export async function sale(setting: Setting): Promise<Prepared> {
   const { system, stores, phases, strategy } = setting;
   // The search for the knee does not know yet how many will come.
   const total = setting.supply ?? usersOf(phases) + 100_000;
-  const { id } = await post<{ id: number }>(`${system.coupon[0]}/v1/lab/reset`, { ...admin(setting), body: { total } });
+  const url = `${system.coupon[0]}/v1/lab/reset`;
+  const coupons = Array.from({ length: setting.keys }, () => ({ ...admin(setting), body: { total } }));
+  const couponIds = await eachOf(coupons, async (call) => (await post<{ id: number }>(url, call)).id, 4);
   return {
-    input: { couponId: id },
+    input: { couponIds },
     app: 'coupon',
     requestsPerArrival: 1,
     prove: async (records) => {
-      const rows = await couponRows(stores, id);
-      if (strategy === 'none') return { findings: untouched(rows), sold: acknowledged(records) };
-      return { findings: reconcileCoupon(records, rows), sold: rows.userCoupons.length };
+      const proofs = await eachOf(couponIds, async (id) => {
+        const own = couponIds.length === 1 ? records : records.filter(({ about }) => about === String(id));
+        return proofOf(strategy, own, await couponRows(stores, id));
+      }, 2); // prettier-ignore
+      return {
+        findings: proofs.flatMap(({ findings }) => findings),
+        sold: proofs.reduce((sum, { sold }) => sum + sold, 0),
+      };
     },
   };
+}
+
+function proofOf(strategy: string, records: readonly ClientRecord[], rows: CouponRows) {
+  if (strategy === 'none') return { findings: untouched(rows), sold: acknowledged(records) };
+  return { findings: reconcileCoupon(records, rows), sold: rows.userCoupons.length };
 }
 
 /** `none` works on tables of its own: the guarded ones must not know of it. */

@@ -13,6 +13,8 @@ export interface Setting {
   strategy: string;
   phases: Phase[];
   supply?: number;
+  /** How many coupons share the load. */
+  keys: number;
   userPrefix: string;
   /** Where the block's files go. */
   folder: string;

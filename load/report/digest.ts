@@ -232,7 +232,7 @@ function probeOf(blocks: readonly BlockResult[]): StrategyDigest['probe'] {
 }
 
 function capacityOf(blocks: readonly BlockResult[]): CapacityDigest[] {
-  const own = blocks.filter(({ scenario }) => scenario === 'capacity');
+  const own = blocks.filter(({ scenario, mode }) => scenario === 'capacity' && mode !== 'sweep');
   return strategiesOf('capacity')
     .filter((strategy) => own.some((block) => block.strategy === strategy))
     .map((strategy) => {

@@ -8,6 +8,7 @@ import { headline } from './headline.js';
 import { escape, table } from './html.js';
 import { correctnessSection, orderSections } from './order-sections.js';
 import type { Results } from './results.js';
+import { sweepSection } from './sweep-section.js';
 import { style } from './style.js';
 
 export function reportPage(results: Results): string {
@@ -23,6 +24,7 @@ export function reportPage(results: Results): string {
     timeSection(digested),
     fairnessSection(digested),
     costSection(digested),
+    sweepSection(blocks),
     bleedSection(digested),
     orderSections(digested),
     correctnessSection(digested),

@@ -79,9 +79,10 @@ const cost = z.object({
 const block = z.object({
   id: text,
   scenario: z.enum(scenarioNames),
-  mode: z.enum(['knee', 'curve']).optional(),
+  mode: z.enum(['knee', 'curve', 'sweep']).optional(),
   rates: z.array(number).optional(),
   loads: z.object({ slowestKnee: number, medianKnee: number, orderKnee: number.optional() }).optional(),
+  sweep: z.object({ keys: count, holdMs: count }).optional(),
   strategy: text,
   round: count,
   seed: count,

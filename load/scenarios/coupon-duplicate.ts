@@ -6,7 +6,7 @@ export const options = optionsOf(arrivals('hammer'));
 
 export const hammer = onArrival((user) => {
   const key = `${input.userPrefix}${user}`;
-  const copy = { request: 'issue', method: 'POST', path: `/v1/coupons/${input.couponId}/issues`, user } as const;
+  const copy = { request: 'issue', method: 'POST', path: `/v1/coupons/${input.couponIds![0]}/issues`, user } as const;
   sendTogether([{ ...copy, key: `${key}-a` }, { ...copy, key: `${key}-a` }, { ...copy, key: `${key}-b` }, { ...copy }]);
   send({ ...copy, key: `${key}-a`, instance: user + 1 });
 });

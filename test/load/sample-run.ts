@@ -7,7 +7,8 @@ import type { Phase } from '../../load/lib/arrivals.js';
 import type { ClientRecord } from '../../load/lib/client-log.js';
 import { seeded } from '../../load/lib/random.js';
 import { issueStrategies, scenarioNames, sizeOf, stockStrategies, strategiesOf } from '../../load/plan.js';
-import type { ScenarioName } from '../../load/plan.js';
+import type { BlockPlan, ScenarioName } from '../../load/plan.js';
+import { sweepPlans, sweptHolds, sweptKeys } from '../../load/sweep.js';
 import type { Results } from '../../load/report/results.js';
 
 /** Milliseconds of service per request, in a queue of one. */
@@ -60,6 +61,13 @@ function clientLog({ scenario, strategy, phases, supply = Number.POSITIVE_INFINI
   const through = records.filter(({ serial }) => serial !== undefined).toSorted((a, b) => a.at + a.ms - b.at - b.ms);
   for (const [place, record] of through.entries()) record.serial = place + 1;
   return records;
+}
+
+/** As a curve of one load would be. */
+export function sampleSweep(plan: BlockPlan): BlockResult {
+  const block = sampleBlock('capacity', plan.strategy, 1, 'curve');
+  const phases = block.figures.phases.slice(0, 1).map((phase) => ({ ...phase, rate: plan.rates![0]! }));
+  return { ...block, ...plan, clientLog: `${plan.id}.jsonl.gz`, figures: { ...block.figures, phases } };
 }
 
 const kneeRates = [50, 100, 200, 400, 800];
@@ -132,6 +140,8 @@ export function sampleRun(rounds = 5): Results {
       }
     }
   }
+  const swept = { keys: sweptKeys, holds: sweptHolds.slice(1) };
+  blocks.push(...sweepPlans(strategiesOf('capacity'), swept, { keys: 150, hold: 30 }, 7).map(sampleSweep));
   return {
     format: 'firstcome-load-1',
     profile: 'smoke',
