@@ -93,6 +93,8 @@ async function main(): Promise<number> {
     say(`Report: ${page}`);
     const red = results.filter(({ verdict }) => isRed(verdict));
     for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
+    if (left > 0)
+      print(`\n${left} blocks are left: npm run compare -- --profile ${profile} --resume ${folder} goes on.`);
     print(
       red.length === 0
         ? `\nAll ${results.length} blocks are as they should be.`
@@ -116,6 +118,7 @@ async function compareAll(
   if (missing.length > 0) say(`The system does not know: ${[...new Set(missing)].join(', ')}`);
 
   const climbs = await runBlocks(bench, climbsOf(scenarios, known, seed), deadline);
+  if (climbs.left.length > 0) return { results: climbs.results, left: climbs.left.length };
   const { loads, rates } = measuredLoads(folder, climbs.results);
   say(
     loads

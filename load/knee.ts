@@ -63,8 +63,9 @@ export function nextRates({ from, upTo }: Range, phases: readonly PhaseFigures[]
   const { rate, gaveWayAt } = kneeOf(phases, seconds);
   const tried = phases.map((phase) => phase.rate);
   const largest = Math.max(...tried);
-  if (gaveWayAt !== undefined && tried.filter((one) => one === gaveWayAt).length < 2) return [gaveWayAt];
   if (gaveWayAt === undefined) return [largest * 2, largest * 4].filter((next) => next <= upTo);
-  if (rate < from || gaveWayAt !== rate * 2) return [];
+  if (rate >= from && gaveWayAt !== rate * 2) return [];
+  if (tried.filter((one) => one === gaveWayAt).length < 2) return [gaveWayAt];
+  if (rate < from) return [];
   return between.map((factor) => Math.round(rate * factor)).filter((next) => !tried.includes(next));
 }

@@ -53,9 +53,18 @@ export function adviceOf(digest: Digest): Advice[] {
 
 type Measured = Digest['capacity'][number] & { knee: Interval };
 
-function byKnee(situation: string, [best, second]: Measured[]): Advice[] {
+// The search looks at loads a quarter apart: knees closer than that are not told apart.
+const kneeStep = 1.25;
+
+function byKnee(situation: string, [best, ...others]: Measured[]): Advice[] {
   if (!best) return [];
-  const beside = second ? `; next ${second.strategy}, ${perSecond(second.knee)}` : '';
+  const alike = others.filter(({ knee }) => knee.mid * kneeStep >= best.knee.mid);
+  const next = others.find((one) => !alike.includes(one));
+  const names = alike.map(({ strategy, knee }) => `${strategy} (${perSecond(knee)})`).join(', ');
+  const beside = [
+    alike.length > 0 && `; not told apart from it: ${names}`,
+    next && `; next ${next.strategy}, ${perSecond(next.knee)}`,
+  ].filter(Boolean).join(''); // prettier-ignore
   return [
     {
       situation,

@@ -18,6 +18,18 @@ describe('what is said of a run', () => {
     expect(first).toContain('no measurable difference to pubsub');
   });
 
+  it('claims no likeness from rounds that are too few to show a difference', () => {
+    const two = flash('atomic', 'pubsub').filter(({ round }) => round <= 2);
+    expect(texts(two)[0]).toContain('too few rounds to compare it with pubsub');
+    expect(texts(two)[0]).not.toContain('no measurable difference');
+  });
+
+  it('says that it beat every lock where it did, and names each', () => {
+    const slow = ['spin', 'adaptive', 'redlock'];
+    const blocks = flash('atomic', ...slow);
+    expect(texts(blocks)[0]).toMatch(/: it beat 3 of 3 ways of taking turns \(spin, adaptive, redlock\)\.$/);
+  });
+
   it('begins with what broke where something did, and does not recommend it', () => {
     const blocks = flash('atomic', 'spin', 'batched');
     blocks[0] = { ...blocks[0]!, verdict: 'breach', reasons: ['OVERSOLD: 301 of 300'] };
@@ -65,5 +77,7 @@ describe('what is said of a run', () => {
       expect(because).toMatch(/\d/);
       expect(blocks.length).toBeGreaterThan(0);
     }
+    // Three stand at the last load that was tried: none of them is called the best alone.
+    expect(advice[0]!.because).toMatch(/not told apart from it: .*pessimistic/);
   });
 });

@@ -49,13 +49,15 @@ function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
   if (!atomic?.soldOutMs || locks.length === 0) return [];
   const slower = locks.filter(({ comparison }) => comparison?.measurable && comparison.effect.mid > 0);
   const faster = locks.filter(({ comparison }) => comparison?.measurable && comparison.effect.mid < 0);
-  const alike = locks.filter(({ comparison }) => comparison && !comparison.measurable);
+  const tooFew = locks.filter(({ comparison }) => comparison?.why === 'too few repeats');
+  const alike = locks.filter((one) => one.comparison && !one.comparison.measurable && !tooFew.includes(one));
   const unsold = locks.filter(({ comparison }) => !comparison);
   const names = (some: typeof locks) => some.map(({ strategy }) => strategy).join(', ');
   const parts = [
     slower.length > 0 && `it beat ${slower.length} of ${locks.length} ways of taking turns (${names(slower)})`,
     alike.length > 0 && `showed no measurable difference to ${names(alike)}`,
     faster.length > 0 && `was beaten by ${names(faster)}`,
+    tooFew.length > 0 && `too few rounds to compare it with ${names(tooFew)}`,
     unsold.length > 0 && `${names(unsold)} did not sell out in time`,
   ].filter((part) => part !== false);
   return [
