@@ -1,7 +1,7 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { loadConfig } from './config.js';
 
 const good = {
@@ -54,7 +54,9 @@ describe('the configuration of coupon', () => {
   });
 
   it('takes secrets from files, and refuses a variable that is there twice or a file that is not', () => {
-    const file = join(mkdtempSync(join(tmpdir(), 'firstcome-')), 'secret');
+    const folder = mkdtempSync(join(tmpdir(), 'firstcome-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'secret');
     writeFileSync(file, `${'z'.repeat(40)}\n`);
     const { JWT_SECRET: _, ...rest } = good;
     expect(loadConfig({ ...rest, JWT_SECRET_FILE: file }).auth.secret).toBe('z'.repeat(40));
