@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { runMain, withBench } from './bench.js';
+import { findK6 } from './k6.js';
 import { kindOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
 import type { ProfileName, ScenarioName } from './plan.js';
 import { LoadError, print, say } from './progress.js';
@@ -17,6 +18,7 @@ import { exitCodeOf, isRed } from './verdict.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
        npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100]
+       npm run load -- k6                says which k6 would be used, and gets one where there is none
 scenarios: ${scenarioNames.join(', ')}`;
 
 interface Wanted {
@@ -80,6 +82,11 @@ export function readArguments(args: string[]): Wanted {
 }
 
 async function main(): Promise<number> {
+  if (process.argv[2] === 'k6') {
+    const { version, source } = findK6();
+    print(`k6 ${version} (${source})`);
+    return 0;
+  }
   const wanted = readArguments(process.argv.slice(2));
   const { scenario, profile, rounds, seed, folder, minutes } = wanted;
   const command = `npm run load -- ${process.argv.slice(2).join(' ')}`;
