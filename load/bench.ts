@@ -1,5 +1,5 @@
 // What every load command sets up, and takes down again however it ends.
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Bench } from './block.js';
 import { describeEnvironment } from './environment.js';
@@ -18,9 +18,11 @@ export async function withBench<R>(
   say(`k6 ${k6.version} (${k6.source})`);
   const raw = join(folder, 'raw');
   mkdirSync(raw, { recursive: true });
+  removeUnfinished(raw);
   const system = await useSystem();
   const interrupted = (signal: NodeJS.Signals) => {
     say(`${signal}: stopping; the same command with --resume ${folder} goes on from here`);
+    removeUnfinished(raw);
     void system.stop().finally(() => process.exit(130));
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
@@ -37,6 +39,13 @@ export async function withBench<R>(
     }
   } finally {
     await system.stop();
+  }
+}
+
+/** What a block that was cut off left behind: tokens and half a log, nothing to keep or to publish. */
+function removeUnfinished(raw: string): void {
+  for (const name of readdirSync(raw)) {
+    if (name.startsWith('work-') || name.endsWith('.part')) rmSync(join(raw, name), { recursive: true, force: true });
   }
 }
 

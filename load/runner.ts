@@ -29,7 +29,7 @@ function finished(folder: string, { id }: BlockPlan): BlockResult | undefined {
  * The next try of a block that showed nothing. In a smoke run, which compares nothing, it is given less to carry, or more
  * where it was too little to make `none` oversell; everywhere else the strategies are compared at one load.
  */
-const attempts: Record<ProfileName, number> = { smoke: 4, standard: 2, full: 2 };
+const attempts: Record<ProfileName, number> = { smoke: 4, standard: 3, full: 3 };
 
 function nextEase(profile: ProfileName, ease: number, verdict: Verdict): number {
   if (profile !== 'smoke') return ease;

@@ -42,7 +42,7 @@ const english: Words = {
   fewRounds: 'too few rounds',
   notComparable: 'not comparable',
   source: ({ date, commit, machine, command, rounds, supply, page }) =>
-    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} rounds of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. Made by \`${command}\`: [the whole report](${page}).`,
+    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} ${rounds === 1 ? "round" : "rounds"} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. Made by \`${command}\`: [the whole report](${page}).`,
 }; // prettier-ignore
 
 const korean: Words = {

@@ -4,6 +4,7 @@ import { duration } from '../progress.js';
 import { isRed } from '../verdict.js';
 import { answersSection, bleedSection, costSection, fairnessSection, loadSection, speedSection, timeSection, verdictSection } from './coupon-sections.js'; // prettier-ignore
 import { digest } from './digest.js';
+import { figure } from './format.js';
 import { headline } from './headline.js';
 import { escape, table } from './html.js';
 import { correctnessSection, orderSections } from './order-sections.js';
@@ -60,6 +61,15 @@ ${sections}
 `;
 }
 
+/** What the offered loads were taken from, where they were measured first. */
+function loadsFact(blocks: Results['blocks']): [string, string][] {
+  const loads = blocks.find((block) => block.loads)?.loads;
+  if (!loads) return [];
+  const { slowestKnee, medianKnee, orderKnee } = loads;
+  const orders = orderKnee === undefined ? '' : `; baskets at 80 % of what sorted carried (${figure(orderKnee)}/s)`;
+  return [['Loads', escape(`from the knees of this run: the sale asks twice what the median strategy carried (${figure(medianKnee)}/s); the slowest carried ${figure(slowestKnee)}/s${orders}`)]]; // prettier-ignore
+}
+
 function methodSection({ environment, profile, seed, left, blocks }: Results): string {
   const { versions, instances, settings, machine, command } = environment;
   const busy = blocks.reduce((sum, { tookMs }) => sum + tookMs, 0);
@@ -67,6 +77,7 @@ function methodSection({ environment, profile, seed, left, blocks }: Results): s
     ['Command', `<code>${escape(command)}</code>`],
     ['Seed', `<code>${seed}</code>, which draws the order of the blocks`],
     ['Blocks', `${blocks.length} in ${duration(busy)}, profile ${profile}${left > 0 ? `; ${left} planned ones were left out because the time was up` : ''}`],
+    ...loadsFact(blocks),
     ['Machine', escape(`${machine.cores} cores of ${machine.cpu}, ${machine.memoryGb} GB, ${machine.system}; k6, the apps, PostgreSQL and Redis share them`)],
     ['Instances', `${instances.coupon} × coupon, ${instances.order} × order, asked in turn`],
     ['Versions', escape(`Node ${versions.node}, k6 ${versions.k6} (${versions.k6From}), PostgreSQL ${versions.postgres}, Redis ${versions.redis}`)],
