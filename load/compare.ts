@@ -75,8 +75,8 @@ async function main(): Promise<number> {
   const wanted = readArguments(args, commit);
   const { profile, seed, folder, minutes, scenarios } = wanted;
   // It is published: where the repository lies is nobody's business.
-  const shown = args.map((one) => one.replace(root, ''));
-  const command = ['npm run compare', ...(shown.length > 0 ? ['--', ...shown] : [])].join(' ');
+  const given = args.map((one) => one.replace(root, ''));
+  const command = ['npm run compare', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
   return withBench({ profile, folder, command }, async (bench, environment) => {
     writeFileSync(join(folder, 'seed.txt'), String(seed));
     say(

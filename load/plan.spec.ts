@@ -42,8 +42,9 @@ describe('the plan', () => {
     const loads = loadsOf([400, 60, 200, 1600], 100);
     expect(loads).toEqual({ slowestKnee: 60, medianKnee: 400, orderKnee: 100 });
     const flash = sizeOf('coupon-flash', 'standard', [], loads);
-    expect(flash.phases.at(-1)).toMatchObject({ name: 'burst', rate: 800 });
+    expect(flash.phases.at(-1)).toMatchObject({ name: 'burst', rate: 600 });
     expect(flash.supply).toBe(240);
+    expect(sizeOf('coupon-flash', 'standard', [], loadsOf([100, 150])).phases.at(-1)!.rate).toBe(300);
     expect(sizeOf('order-multi-item', 'standard', [], loads).phases[0]!.rate).toBe(80);
     expect(sizeOf('coupon-duplicate', 'standard', [], loads).phases[0]!.rate).toBe(15);
     expect(sizeOf('pay-expire-race', 'standard', [], loads).phases[0]!.rate).toBe(20);

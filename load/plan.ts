@@ -121,15 +121,16 @@ export function loadsOf(knees: readonly number[], orderKnee?: number): Loads | u
 type Sized = Pick<Profile, 'flash' | 'orders' | 'duplicates' | 'race'>;
 
 /**
- * The sale asks twice of what the median strategy can carry, and has no more than the slowest can sell while its clients
+ * The sale asks twice of what the median strategy can carry (at most the profile's rate, which k6 must be able to make), and has no more than the slowest can sell while its clients
  * wait; orders stay below what `sorted` carries, because there a deadlock is looked for and not an overload.
  */
 function sizedBy(profile: Profile, loads: Loads | undefined): Sized {
   const { flash, orders, duplicates, race } = profile;
   if (!loads) return profile;
-  const rate = atLeast(50, loads.medianKnee * 2);
+  const rate = atLeast(50, Math.min(flash.rate, loads.medianKnee * 2));
   const supply = Math.min((rate * flash.seconds) / 4, loads.slowestKnee * 4, flash.supply);
-  const orderRate = loads.orderKnee === undefined ? orders.rate : atLeast(5, loads.orderKnee * 0.8);
+  const orderRate =
+    loads.orderKnee === undefined ? orders.rate : atLeast(5, Math.min(orders.rate, loads.orderKnee * 0.8));
   return {
     flash: { ...flash, rate, steadyRate: atLeast(5, rate / 12), supply: atLeast(10, supply) },
     orders: { ...orders, rate: orderRate },

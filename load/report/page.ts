@@ -67,7 +67,7 @@ function loadsFact(blocks: Results['blocks']): [string, string][] {
   if (!loads) return [];
   const { slowestKnee, medianKnee, orderKnee } = loads;
   const orders = orderKnee === undefined ? '' : `; baskets at 80 % of what sorted carried (${figure(orderKnee)}/s)`;
-  return [['Loads', escape(`from the knees of this run: the sale asks twice what the median strategy carried (${figure(medianKnee)}/s); the slowest carried ${figure(slowestKnee)}/s${orders}`)]]; // prettier-ignore
+  return [['Loads', escape(`from the knees of this run: the sale asks at most twice what the median strategy carried (${figure(medianKnee)}/s); the slowest carried ${figure(slowestKnee)}/s${orders}`)]]; // prettier-ignore
 }
 
 function methodSection({ environment, profile, seed, left, blocks }: Results): string {
