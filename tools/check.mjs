@@ -19,6 +19,11 @@ const CHECKS = [
     args: [program('typescript', 'bin', 'tsc'), '--noEmit', '-p', 'tsconfig.json'],
     repair: 'correct what is listed',
   },
+  {
+    name: 'types of the k6 scenarios',
+    args: [program('typescript', 'bin', 'tsc'), '-p', 'load/scenarios/tsconfig.json'],
+    repair: 'correct what is listed',
+  },
 ];
 
 async function check({ name, args, repair }) {

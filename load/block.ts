@@ -1,0 +1,298 @@
+// One block: reset, warm up, measure with k6, wait for quiet, verify, figure. Everything it says is in its raw files.
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { figuresOf } from './figures.js';
+import type { Figures } from './figures.js';
+import { holdFor, noHold } from './hold.js';
+import { runK6 } from './k6.js';
+import type { K6, K6Run } from './k6.js';
+import { arrivalsOf, eased, inSequence, steps, usersOf } from './lib/arrivals.js';
+import type { Phase } from './lib/arrivals.js';
+import { parseClientLog } from './lib/client-log.js';
+import type { ClientRecord } from './lib/client-log.js';
+import type { K6Input } from './lib/k6-input.js';
+import { sumOf } from './lib/prometheus.js';
+import { flushStatistics, readCounters, untilQuiet, watchConnections } from './measure.js';
+import type { Counters, Peak } from './measure.js';
+import { firstRates, kneeOf, nextRates } from './knee.js';
+import type { Knee } from './knee.js';
+import { kindOf, profiles, sizeOf } from './plan.js';
+import type { BlockPlan, ProfileName, Size } from './plan.js';
+import { prepare } from './preparation/prepare.js';
+import { LoadError, say } from './progress.js';
+import type { Stores } from './stores.js';
+import type { System } from './system.js';
+import { judge } from './verdict.js';
+import type { Judgement } from './verdict.js';
+import { checkInvariants } from './verify.js';
+
+export interface Bench {
+  system: System;
+  stores: Stores;
+  k6: K6;
+  profile: ProfileName;
+  /** Unique per run: no two runs share a user or a key. */
+  runId: string;
+  /** Where raw files go. */
+  folder: string;
+}
+
+export interface Cost {
+  redisCommands: number;
+  redisScripts: number;
+  transactions: number;
+  deadlocks: number;
+  redisCpuSeconds: number;
+  appCpuSeconds?: number;
+  postgresCpuSeconds?: number;
+  k6CpuSeconds?: number;
+  safetyNetTrips?: number;
+  optimisticRetries?: number;
+  meanBatch?: number;
+  peak: Peak;
+}
+
+export interface BlockResult extends BlockPlan, Judgement {
+  startedAt: string;
+  tookMs: number;
+  offered: Phase[];
+  supply?: number;
+  sold?: number;
+  k6: { version: string; exitCode: number; arrived?: number; dropped?: number };
+  quiet: boolean;
+  figures: Figures;
+  knee?: Knee;
+  cost: Cost;
+  findings: unknown[];
+  /** The client log, beside this file. */
+  clientLog: string;
+}
+
+const maxWaiting = 5000;
+
+/** `ease` 0.5 offers half of the planned load, and half of the supply. */
+export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise<BlockResult> {
+  const startedAt = new Date();
+  const began = performance.now();
+  const size = easedSize(plannedSize(plan, bench.profile), ease);
+  const dropsAllowed = plan.mode === 'knee';
+  const work = join(bench.folder, `work-${plan.id}`);
+  mkdirSync(work, { recursive: true });
+  try {
+    await noHold(bench.stores);
+    const warmUp = inSequence([{ name: 'burst', ...size.warmUp }]);
+    const warm = await set(bench, plan, warmUp, undefined, join(work, 'warm-up'));
+    const block = await set(bench, plan, size.phases, size.supply, work);
+    await Promise.all([bench.stores.coupon.query('vacuum analyze'), bench.stores.order.query('vacuum analyze')]);
+    const warmed = await warm.run(warmUp, false);
+    if (warmed.arrived === undefined)
+      throw new LoadError(`k6 ended with ${warmed.exitCode}: ${warmed.output.slice(-2000)}`);
+    await untilQuiet(bench.stores);
+    await bench.stores.redis.config('RESETSTAT');
+    if (plan.sweep?.holdMs) await holdFor(bench.stores, plan.sweep.holdMs);
+    const before = await readCounters(bench.system, bench.stores);
+    const watch = watchConnections(bench.stores);
+    const { run, phases } = plan.mode === 'knee' ? await climb(bench, block.run) : await once(block.run, size.phases);
+    const peak = await watch.stop();
+    await noHold(bench.stores);
+    const quiet = await untilQuiet(bench.stores);
+    await flushStatistics(bench.system);
+    const after = await readCounters(bench.system, bench.stores);
+    if (run.arrived === undefined) say(`k6 ended with ${run.exitCode}: ${run.output.slice(-2000)}`);
+    const records = parseClientLog(run.clientLog);
+    const proof = await block.prepared.prove(records);
+    const findings = [...proof.findings, ...(await checkInvariants(bench.stores))];
+    if (!quiet)
+      findings.push({
+        law: 'I11',
+        text: 'no quiet within 20 s: something still holds or waits',
+        count: 1,
+        examples: [],
+      });
+    const figures = figuresOf(records, phases, size.supply);
+    const planned = phases.reduce((total, phase) => total + arrivalsOf(phase), 0);
+    const cost = costOf(before, after, run, peak);
+    const judgement = judge({
+      scenario: plan.scenario,
+      strategy: plan.strategy,
+      k6: { ...run, planned },
+      requestsPerArrival: block.prepared.requestsPerArrival,
+      dropsAllowed,
+      figures,
+      findings,
+      ...(size.supply !== undefined && { supply: size.supply }),
+      ...(size.supply !== undefined && proof.sold !== undefined && { sold: proof.sold }),
+      deadlocks: cost.deadlocks,
+      ...errorsOf(records),
+    });
+    const { exitCode, arrived } = run;
+    return keep(bench.folder, records, {
+      ...plan,
+      ...judgement,
+      startedAt: startedAt.toISOString(),
+      tookMs: Math.round(performance.now() - began),
+      offered: phases,
+      ...(size.supply !== undefined && { supply: size.supply }),
+      ...(proof.sold !== undefined && { sold: proof.sold }),
+      k6: {
+        version: bench.k6.version,
+        exitCode,
+        ...(arrived !== undefined && { arrived, dropped: Math.max(0, planned - arrived) }),
+      },
+      quiet,
+      figures,
+      ...(plan.mode === 'knee' && { knee: kneeOf(figures.phases, profiles[bench.profile].knee.seconds) }),
+      cost,
+      findings,
+      clientLog: `${plan.id}.jsonl.gz`,
+    });
+  } finally {
+    await noHold(bench.stores).catch(() => {}); // the next block tries again
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The search for the knee has no phases yet, and nothing that could sell out before it is found. */
+function plannedSize({ scenario, mode, rates, loads }: BlockPlan, profile: ProfileName): Size {
+  const { phases, supply, warmUp } = sizeOf(scenario, profile, rates, loads);
+  return mode === 'knee' ? { phases: [], warmUp } : { phases, ...(supply !== undefined && { supply }), warmUp };
+}
+
+function easedSize(size: Size, ease: number): Size {
+  if (ease === 1) return size;
+  const { phases, supply, warmUp } = size;
+  return {
+    phases: eased(phases, ease),
+    ...(supply !== undefined && { supply: Math.max(1, Math.round(supply * ease)) }),
+    warmUp,
+  };
+}
+
+const overloadCodes = new Set(['DATABASE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE']);
+
+function errorsOf(records: readonly ClientRecord[]) {
+  const errors = records.filter(({ status, code }) => status >= 500 && !code.startsWith('LOCK_'));
+  const overloadErrors = errors.filter(({ code }) => overloadCodes.has(code)).length;
+  return { serverErrors: errors.length - overloadErrors, overloadErrors };
+}
+
+type RunPhases = (phases: Phase[], dropsAllowed: boolean) => Promise<K6Run>;
+
+async function once(run: RunPhases, phases: Phase[]) {
+  return { run: await run(phases, false), phases };
+}
+
+/** Up the steps until one gives way, then a few between the last good one and that; all of it is one block. */
+async function climb(bench: Bench, run: RunPhases) {
+  const { knee, step } = profiles[bench.profile];
+  const phases: Phase[] = [];
+  const runs: K6Run[] = [];
+  for (let rates = firstRates(knee); rates.length > 0;) {
+    const next = steps(rates, knee.seconds, step.pauseSeconds, usersOf(phases)).map((phase) =>
+      phases.some(({ name }) => name === phase.name) ? { ...phase, name: `${phase.name}-again` } : phase,
+    );
+    runs.push(await run(next, true));
+    phases.push(...next);
+    const records = parseClientLog(runs.map(({ clientLog }) => clientLog).join('\n'));
+    rates = nextRates(knee, figuresOf(records, phases).phases, knee.seconds);
+  }
+  return { run: together(runs), phases };
+}
+
+function together(runs: readonly K6Run[]): K6Run {
+  const sum = (values: (number | undefined)[]) =>
+    values.every((value) => value !== undefined) ? values.reduce((total, value) => total + value, 0) : undefined;
+  return {
+    exitCode: Math.max(...runs.map(({ exitCode }) => exitCode)),
+    arrived: sum(runs.map(({ arrived }) => arrived)),
+    cpuSeconds: sum(runs.map(({ cpuSeconds }) => cpuSeconds)),
+    clientLog: runs.map(({ clientLog }) => clientLog).join('\n'),
+    output: runs.map(({ output }) => output).join('\n'),
+  };
+}
+
+/** The prepared side of one k6 run. */
+async function set(bench: Bench, plan: BlockPlan, phases: Phase[], supply: number | undefined, folder: string) {
+  mkdirSync(folder, { recursive: true });
+  const isWarmUp = folder.endsWith('warm-up');
+  // Neither may be the beginning of the other: rows are found by it.
+  const userPrefix = `${bench.runId}-${isWarmUp ? 'warm' : 'run'}-${plan.id}-`;
+  const scenario = isWarmUp && plan.scenario === 'bleed' ? 'coupon-flash' : plan.scenario;
+  const { system, stores } = bench;
+  const prepared = await prepare(scenario, { system, stores, strategy: plan.strategy, phases, keys: plan.sweep?.keys ?? 1, ...(supply !== undefined && { supply }), userPrefix, folder }); // prettier-ignore
+  const tokensFile = join(folder, 'tokens.txt');
+  const run: RunPhases = async (wanted, dropsAllowed) => {
+    const tokens = Array.from({ length: usersOf(wanted) }, (_, user) => system.tokenFor(`${userPrefix}${user}`));
+    writeFileSync(tokensFile, tokens.join('\n'));
+    const input: K6Input = {
+      phases: wanted,
+      maxWaiting,
+      dropsAllowed,
+      urls: system[prepared.app],
+      tokensFile,
+      userPrefix,
+      ...strategyHeader(plan),
+      summaryFile: join(folder, 'summary.json'),
+      seed: plan.seed,
+      ...prepared.input,
+      ...(await prepared.restart?.()),
+    };
+    const file = join(folder, 'input.json');
+    // k6 appends to a log that is there.
+    const logFile = join(folder, 'client.jsonl');
+    for (const old of [input.summaryFile, logFile]) rmSync(old, { force: true });
+    writeFileSync(file, JSON.stringify(input));
+    return runK6(bench.k6, scenario, { file, summaryFile: input.summaryFile, logFile });
+  };
+  return { prepared, run };
+}
+
+function strategyHeader({ scenario, strategy }: BlockPlan): Pick<K6Input, 'strategyHeader'> {
+  const kind = kindOf(scenario);
+  if (kind === 'configured') return {};
+  return { strategyHeader: { name: kind === 'issue' ? 'X-Issue-Strategy' : 'X-Stock-Strategy', value: strategy } };
+}
+
+function costOf(before: Counters, after: Counters, run: K6Run, peak: Peak): Cost {
+  const grown = (name: string) => {
+    const [from, to] = [sumOf(before.samples, name) ?? 0, sumOf(after.samples, name)];
+    return to === undefined ? undefined : to - from;
+  };
+  const difference = (name: 'appCpuSeconds' | 'postgresCpuSeconds') => {
+    const [from, to] = [before[name], after[name]];
+    return from === undefined || to === undefined ? {} : { [name]: round(to - from) };
+  };
+  const trips = grown('firstcome_safety_net_trips_total');
+  const retries = grown('firstcome_optimistic_retries_total');
+  const batches = grown('firstcome_batch_size_count');
+  return {
+    redisCommands: after.redisCommands - before.redisCommands,
+    redisScripts: after.redisScripts - before.redisScripts,
+    transactions: after.transactions - before.transactions,
+    deadlocks: after.deadlocks - before.deadlocks,
+    redisCpuSeconds: round(after.redisCpuSeconds - before.redisCpuSeconds),
+    ...difference('appCpuSeconds'),
+    ...difference('postgresCpuSeconds'),
+    ...(run.cpuSeconds !== undefined && { k6CpuSeconds: run.cpuSeconds }),
+    ...(trips !== undefined && { safetyNetTrips: trips }),
+    ...(retries !== undefined && { optimisticRetries: retries }),
+    ...(batches && { meanBatch: round((grown('firstcome_batch_size_sum') ?? 0) / batches) }),
+    peak,
+  };
+}
+
+const round = (value: number) => Math.round(value * 1000) / 1000;
+
+/** The figures and what they were figured from, side by side. */
+function keep(folder: string, records: readonly ClientRecord[], result: BlockResult): BlockResult {
+  writeFileSync(
+    join(folder, result.clientLog),
+    gzipSync(records.map((record) => JSON.stringify(record)).join('\n'), { level: 9 }),
+  );
+  // Last, and renamed into place: a block without this file was not finished and is run again.
+  const file = join(folder, `${result.id}.json`);
+  writeFileSync(`${file}.part`, `${JSON.stringify(result, null, 1)}\n`);
+  renameSync(`${file}.part`, file);
+  return result;
+}

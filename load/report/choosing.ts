@@ -1,0 +1,172 @@
+// docs/choosing.md: situation -> strategy -> why. The questions are written here, the answers are drawn from a run: the
+// winner of the figure that decides the situation, with that figure beside it. What was not measured is not recommended.
+import type { Interval } from '../statistics.js';
+import { digest as digestOf } from './digest.js';
+import type { Digest, StrategyDigest } from './digest.js';
+import { figure, ms, percent, perSecond } from './format.js';
+import type { Results } from './results.js';
+
+interface Advice {
+  situation: string;
+  take: string;
+  because: string;
+  /** Blocks that show it. */
+  blocks: string[];
+}
+
+const inDatabase = ['atomic', 'optimistic', 'pessimistic', 'advisory'];
+const oneByOne = ['pessimistic', 'advisory', 'spin', 'adaptive', 'pubsub', 'queue', 'redlock'];
+
+export function choosingTable(results: Results, folder: string): string {
+  const advice = adviceOf(digestOf(results.blocks));
+  const raw = (blocks: string[]) => blocks.slice(0, 3).map((id, at) => `[${at + 1}](${folder}/raw/${id}.json)`).join(' '); // prettier-ignore
+  const rows = advice.map(
+    ({ situation, take, because, blocks }) => `| ${situation} | ${take} | ${because} | ${raw(blocks)} |`,
+  );
+  return ['| situation | take | because, in this run | raw |', '| --- | --- | --- | --- |', ...rows].join('\n');
+}
+
+export function adviceOf(digest: Digest): Advice[] {
+  const flash = (digest.scenarios['coupon-flash'] ?? []).filter(({ verdict }) => verdict === 'exact');
+  const exact = new Set(flash.map(({ strategy }) => strategy));
+  const knees = digest.capacity
+    .filter(
+      (one): one is typeof one & { knee: Interval } =>
+        one.knee !== undefined && exact.has(one.strategy) && one.verdict === 'exact',
+    )
+    .toSorted((a, b) => b.knee.mid - a.knee.mid);
+  const highest = (among?: readonly string[]) => knees.filter(({ strategy }) => !among || among.includes(strategy));
+  return [
+    ...byKnee('A limited coupon and a rush: as many issues per second as can be had', highest()),
+    ...byKnee('The same, and no Redis', highest(inDatabase)),
+    ...byKnee('Work that is more than one statement and must be done one at a time', highest(oneByOne)),
+    ...fairest(flash, knees),
+    ...cheapest(flash),
+    ...quietest(digest.scenarios.bleed ?? []),
+    ...independent(knees),
+    ...orders('Baskets of several options that many want', digest.scenarios['order-multi-item'] ?? []),
+    ...orders('One option that everybody wants, with points and coupon', digest.scenarios['order-hot-option'] ?? []),
+    ...orders('Hardly any contention', digest.scenarios['order-mixed'] ?? []),
+    ...never(digest),
+  ];
+}
+
+type Measured = Digest['capacity'][number] & { knee: Interval };
+
+// The search looks at loads a quarter apart: knees closer than that are not told apart.
+const kneeStep = 1.25;
+
+function byKnee(situation: string, [best, ...others]: Measured[]): Advice[] {
+  if (!best) return [];
+  const alike = others.filter(({ knee }) => knee.mid * kneeStep >= best.knee.mid);
+  const next = others.find((one) => !alike.includes(one));
+  const names = alike.map(({ strategy, knee }) => `${strategy} (${perSecond(knee)})`).join(', ');
+  const beside = [
+    alike.length > 0 && `; not told apart from it: ${names}`,
+    next && `; next ${next.strategy}, ${perSecond(next.knee)}`,
+  ].filter(Boolean).join(''); // prettier-ignore
+  return [
+    {
+      situation,
+      take: `\`${best.strategy}\``,
+      because: `99 of 100 within 250 ms up to ${perSecond(best.knee)}${beside}`,
+      blocks: best.blocks,
+    },
+  ];
+}
+
+function fairest(flash: readonly StrategyDigest[], knees: readonly Measured[]): Advice[] {
+  const measured = flash.filter(({ inversions }) => inversions);
+  const least = Math.min(...measured.map(({ inversions }) => inversions!.mid));
+  // Half a percent of the pairs is the network's and the event loop's.
+  const fair = measured.filter(({ inversions }) => inversions!.mid <= least + 0.005);
+  const kneeOf = ({ strategy }: StrategyDigest) => knees.find((one) => one.strategy === strategy)?.knee.mid ?? 0;
+  const [best] = fair.toSorted((a, b) => kneeOf(b) - kneeOf(a));
+  if (!best) return [];
+  const others = fair.filter((one) => one !== best).map(({ strategy }) => strategy);
+  const alike = others.length > 0 ? `; as fair, within half a percent: ${others.join(', ')}` : '';
+  return [
+    {
+      situation: 'Whoever came first must be served first',
+      take: `\`${best.strategy}\``,
+      because: `${percent(best.inversions!.mid)} of the pairs of winners were inverted over two instances${alike}`,
+      blocks: best.blocks,
+    },
+  ];
+}
+
+function cheapest(flash: readonly StrategyDigest[]): Advice[] {
+  const cpu = ({ perThousand }: StrategyDigest) =>
+    (perThousand?.appCpu?.mid ?? 0) + (perThousand?.postgresCpu?.mid ?? 0) + (perThousand?.redisCpu?.mid ?? 0);
+  const measured = flash.filter(({ perThousand }) => perThousand?.appCpu && perThousand.postgresCpu);
+  const sorted = measured.toSorted((a, b) => cpu(a) - cpu(b));
+  const [best, dearest] = [sorted[0], sorted.at(-1)];
+  if (!best || !dearest || best === dearest) return [];
+  return [
+    {
+      situation: 'The machine is small',
+      take: `\`${best.strategy}\``,
+      because: `${figure(cpu(best))} s of CPU for 1000 coupons, the refused included; the dearest, ${dearest.strategy}, ${figure(cpu(dearest))} s`,
+      blocks: best.blocks,
+    },
+  ];
+}
+
+function quietest(probed: readonly StrategyDigest[]): Advice[] {
+  const sorted = probed.filter(({ probe, verdict }) => probe?.during && verdict === 'exact').toSorted((a, b) => a.probe!.during!.mid - b.probe!.during!.mid); // prettier-ignore
+  const [best, worst] = [sorted[0], sorted.at(-1)];
+  if (!best || !worst || best === worst) return [];
+  return [
+    {
+      situation: 'The rest of the service must not suffer',
+      take: `\`${best.strategy}\``,
+      because: `an unrelated read had a p99 of ${ms(best.probe!.during!)} beside it, and of ${ms(worst.probe!.during!)} beside ${worst.strategy}`,
+      blocks: best.blocks,
+    },
+  ];
+}
+
+function independent(knees: readonly Measured[]): Advice[] {
+  const redlock = knees.find(({ strategy }) => strategy === 'redlock');
+  const pubsub = knees.find(({ strategy }) => strategy === 'pubsub');
+  if (!redlock || !pubsub) return [];
+  return [
+    {
+      situation: 'No single Redis may be able to stop the sale',
+      take: '`redlock`, and the fence stays on',
+      because: `its price: ${perSecond(redlock.knee)} where one Redis (pubsub) does ${perSecond(pubsub.knee)}`,
+      blocks: redlock.blocks,
+    },
+  ];
+}
+
+function orders(situation: string, rows: readonly StrategyDigest[]): Advice[] {
+  const right = rows.filter(({ verdict, servedP99, deadlocks }) => verdict === 'exact' && servedP99 && deadlocks === 0);
+  const [best, ...others] = right.toSorted((a, b) => a.servedP99!.mid - b.servedP99!.mid);
+  if (!best) return [];
+  const close = others
+    .filter(({ servedP99 }) => servedP99!.low <= best.servedP99!.high)
+    .map(({ strategy }) => strategy);
+  const alike = close.length > 0 ? `; not told apart from it: ${close.join(', ')}` : '';
+  return [
+    {
+      situation,
+      take: `\`${best.strategy}\``,
+      because: `p99 ${ms(best.servedP99!)}, no deadlock${alike}`,
+      blocks: best.blocks,
+    },
+  ];
+}
+
+function never({ scenarios }: Digest): Advice[] {
+  const none = scenarios['coupon-flash']?.find(({ strategy }) => strategy === 'none');
+  const unsorted = scenarios['order-multi-item']?.find(({ strategy }) => strategy === 'unsorted');
+  return [
+    ...(none?.verdict === 'oversold'
+      ? [{ situation: 'Never', take: 'reading, deciding and writing without a guard (`none`)', because: `${none.sold} coupons given out of ${none.supply}`, blocks: none.blocks }]
+      : []),
+    ...(unsorted && unsorted.deadlocks > 0
+      ? [{ situation: 'Never', take: 'row locks in the order of the request (`unsorted`)', because: `${unsorted.deadlocks} deadlocks in ${unsorted.rounds} rounds`, blocks: unsorted.blocks }]
+      : []),
+  ]; // prettier-ignore
+}

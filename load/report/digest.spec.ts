@@ -1,0 +1,83 @@
+import { describe, expect, it } from 'vitest';
+import { sampleBlock, sampleRun } from '../../test/load/sample-run.js';
+import { adviceOf } from './choosing.js';
+import { digest } from './digest.js';
+import { headline } from './headline.js';
+
+const rounds = [1, 2, 3, 4, 5];
+const flash = (...strategies: string[]) =>
+  strategies.flatMap((strategy) => rounds.map((round) => sampleBlock('coupon-flash', strategy, round)));
+const texts = (blocks: ReturnType<typeof flash>) => headline(digest(blocks)).map(({ text }) => text);
+
+const whole = sampleRun(1);
+
+describe('what is said of a run', () => {
+  it('begins with the plain statement where it beats the locks', () => {
+    const [first] = texts(flash('atomic', 'spin', 'pubsub'));
+    expect(first).toMatch(/^One plain conditional statement \(atomic\) sold out in .* it beat 1 of 2 .*\(spin\)/);
+    expect(first).toContain('no measurable difference to pubsub');
+  });
+
+  it('claims no likeness from rounds that are too few to show a difference', () => {
+    const two = flash('atomic', 'pubsub').filter(({ round }) => round <= 2);
+    expect(texts(two)[0]).toContain('too few rounds to compare it with pubsub');
+    expect(texts(two)[0]).not.toContain('no measurable difference');
+  });
+
+  it('says that it beat every lock where it did, and names each', () => {
+    const slow = ['spin', 'adaptive', 'redlock'];
+    const blocks = flash('atomic', ...slow);
+    expect(texts(blocks)[0]).toMatch(/: it beat 3 of 3 ways of taking turns \(spin, adaptive, redlock\)\.$/);
+  });
+
+  it('begins with what broke where something did, and does not recommend it', () => {
+    const blocks = flash('atomic', 'spin', 'batched');
+    blocks[0] = { ...blocks[0]!, verdict: 'breach', reasons: ['OVERSOLD: 301 of 300'] };
+    const digested = digest(blocks);
+    expect(headline(digested)[0]).toEqual({
+      tone: 'bad',
+      text: expect.stringContaining('Not everything was right: atomic') as string,
+    });
+    expect(digested.scenarios['coupon-flash']!.find(({ strategy }) => strategy === 'atomic')).toMatchObject({
+      verdict: 'breach',
+      reasons: ['OVERSOLD: 301 of 300'],
+    });
+    expect(adviceOf(digested).map(({ take }) => take)).not.toContain('`atomic`');
+  });
+
+  it('figures no block whose measurement was refused', () => {
+    const blocks = flash('atomic');
+    blocks[4] = { ...blocks[4]!, verdict: 'refused', figures: { ...blocks[4]!.figures, soldOutMs: 1 } };
+    const [atomic] = digest(blocks).scenarios['coupon-flash']!;
+    expect(atomic).toMatchObject({ rounds: 4, verdict: 'refused' });
+    expect(atomic!.soldOutMs!.low).toBeGreaterThan(10);
+  });
+
+  it('says nothing of what was not measured: an empty metric is absent, not 0', () => {
+    const [atomic] = digest(flash('atomic').map((block) => ({ ...block, figures: { ...block.figures, latency: {}, soldOutMs: undefined } }))).scenarios['coupon-flash']!; // prettier-ignore
+    expect(atomic!.servedP99).toBeUndefined();
+    expect(atomic!.soldOutMs).toBeUndefined();
+    expect(atomic!.perThousand!.transactions).toBeUndefined();
+    expect(texts([])).toEqual([]);
+  });
+
+  it('tells the knee and the latency at every load that was offered', () => {
+    const { capacity } = digest(whole.blocks);
+    const batched = capacity.find(({ strategy }) => strategy === 'batched')!;
+    const spin = capacity.find(({ strategy }) => strategy === 'spin')!;
+    expect(batched.knee!.mid).toBeGreaterThan(spin.knee!.mid);
+    expect(spin.climb.map(({ rate }) => rate)).toEqual([50, 100, 200, 400, 800]);
+    expect(spin.curve).toHaveLength(5);
+  });
+
+  it('backs every line of advice with a figure and its raw blocks', () => {
+    const advice = adviceOf(digest(whole.blocks));
+    expect(advice.length).toBeGreaterThan(8);
+    for (const { because, blocks } of advice) {
+      expect(because).toMatch(/\d/);
+      expect(blocks.length).toBeGreaterThan(0);
+    }
+    // Three stand at the last load that was tried: none of them is called the best alone.
+    expect(advice[0]!.because).toMatch(/not told apart from it: .*pessimistic/);
+  });
+});

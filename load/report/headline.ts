@@ -1,0 +1,121 @@
+// What the report says first. Every sentence is a figure of the run; where a plain statement beats the locks it comes first.
+import type { Interval } from '../statistics.js';
+import type { Digest, StrategyDigest } from './digest.js';
+import { ms, percent, perSecond, seconds } from './format.js';
+
+export interface Sentence {
+  tone: 'good' | 'bad' | 'plain';
+  text: string;
+}
+
+/** Everything of the contract that takes a turn by a lock or by retrying; `atomic` is the plain statement. */
+export const turnTakers = [
+  'optimistic',
+  'pessimistic',
+  'advisory',
+  'spin',
+  'adaptive',
+  'pubsub',
+  'queue',
+  'redlock',
+  'batched',
+];
+
+export function headline(digest: Digest): Sentence[] {
+  return [
+    ...correctness(digest),
+    ...plainStatement(digest),
+    ...fastest(digest),
+    ...capacity(digest),
+    ...negativeControl(digest),
+    ...bleed(digest),
+  ];
+}
+
+const everything = (digest: Digest): StrategyDigest[] => Object.values(digest.scenarios).flat();
+
+function correctness(digest: Digest): Sentence[] {
+  const broken = [...everything(digest), ...digest.capacity].filter(
+    ({ verdict }) => verdict === 'breach' || verdict === 'blind',
+  );
+  if (broken.length === 0) return [];
+  const names = [...new Set(broken.map(({ strategy }) => strategy))].join(', ');
+  return [{ tone: 'bad', text: `Not everything was right: ${names}. The verdicts below say what broke.` }];
+}
+
+function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
+  const atomic = scenarios['coupon-flash']?.find(({ strategy }) => strategy === 'atomic');
+  const locks = againstAtomic.filter(({ strategy }) => turnTakers.includes(strategy));
+  if (!atomic?.soldOutMs || locks.length === 0) return [];
+  const slower = locks.filter(({ comparison }) => comparison?.measurable && comparison.effect.mid > 0);
+  const faster = locks.filter(({ comparison }) => comparison?.measurable && comparison.effect.mid < 0);
+  const tooFew = locks.filter(({ comparison }) => comparison?.why === 'too few repeats');
+  const alike = locks.filter((one) => one.comparison && !one.comparison.measurable && !tooFew.includes(one));
+  const unsold = locks.filter(({ comparison }) => !comparison);
+  const names = (some: typeof locks) => some.map(({ strategy }) => strategy).join(', ');
+  const parts = [
+    slower.length > 0 && `it beat ${slower.length} of ${locks.length} ways of taking turns (${names(slower)})`,
+    alike.length > 0 && `showed no measurable difference to ${names(alike)}`,
+    faster.length > 0 && `was beaten by ${names(faster)}`,
+    tooFew.length > 0 && `too few rounds to compare it with ${names(tooFew)}`,
+    unsold.length > 0 && `${names(unsold)} did not sell out in time`,
+  ].filter((part) => part !== false);
+  return [
+    {
+      tone: 'plain',
+      text: `One plain conditional statement (atomic) sold out in ${seconds(atomic.soldOutMs)}: ${parts.join('; ')}.`,
+    },
+  ];
+}
+
+function fastest({ scenarios }: Digest): Sentence[] {
+  const sold = (scenarios['coupon-flash'] ?? []).filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
+  if (sold.length < 2) return [];
+  const best = sold.toSorted((a, b) => a.soldOutMs!.mid - b.soldOutMs!.mid)[0]!;
+  const worst = sold.toSorted((a, b) => b.soldOutMs!.mid - a.soldOutMs!.mid)[0]!;
+  const close = sold.filter((one) => one !== best && one.soldOutMs!.mid < best.soldOutMs!.mid * 1.05);
+  const alike = close.length > 0 ? ` (within 5 %: ${close.map(({ strategy }) => strategy).join(', ')})` : '';
+  return [
+    {
+      tone: 'good',
+      text: `First to sell ${best.supply} coupons to the crowd: ${best.strategy}, in ${seconds(best.soldOutMs!)}${alike}; last: ${worst.strategy}, in ${seconds(worst.soldOutMs!)}.`,
+    },
+  ];
+}
+
+function capacity({ capacity: all }: Digest): Sentence[] {
+  const known = all.filter((one): one is typeof one & { knee: Interval } => one.knee !== undefined);
+  if (known.length < 2) return [];
+  const [best, second] = known.toSorted((a, b) => b.knee.mid - a.knee.mid);
+  const worst = known.toSorted((a, b) => a.knee.mid - b.knee.mid)[0]!;
+  return [
+    {
+      tone: 'plain',
+      text: `Most issues per second before 99 of 100 waited over 250 ms: ${best!.strategy} ${perSecond(best!.knee)}, then ${second!.strategy} ${perSecond(second!.knee)}; fewest: ${worst.strategy} ${perSecond(worst.knee)}.`,
+    },
+  ];
+}
+
+function negativeControl({ scenarios }: Digest): Sentence[] {
+  const none = scenarios['coupon-flash']?.find(({ strategy }) => strategy === 'none');
+  if (none?.verdict !== 'oversold' || none.sold === undefined || !none.supply) return [];
+  return [
+    {
+      tone: 'plain',
+      text: `Without any guard (none) ${none.sold} of ${none.supply} coupons were given out, ${percent(none.sold / none.supply - 1)} too many: the check sees overselling where there is some.`,
+    },
+  ];
+}
+
+function bleed({ scenarios }: Digest): Sentence[] {
+  const probed = (scenarios.bleed ?? []).filter(({ probe }) => probe?.during);
+  if (probed.length < 2) return [];
+  const sorted = probed.toSorted((a, b) => a.probe!.during!.mid - b.probe!.during!.mid);
+  const [least, most] = [sorted[0]!, sorted.at(-1)!];
+  return [
+    {
+      tone: 'plain',
+      text: `A read that has nothing to do with the sale had a p99 of ${ms(least.probe!.during!)} beside ${least.strategy}, and of ${ms(most.probe!.during!)} beside ${most.strategy}.`,
+    },
+  ];
+}

@@ -1,0 +1,136 @@
+// The tables of README.md, README.ko.md and docs/choosing.md, from the digest of a run. `npm run load:readme -- <folder>`
+// writes them between markers, so that no figure there was typed by hand.
+import type { Digest, StrategyDigest } from './digest.js';
+import { digest as digestOf } from './digest.js';
+import { figure } from './format.js';
+import { headline } from './headline.js';
+import type { Results } from './results.js';
+import { isRed } from '../verdict.js';
+import { differenceText } from './wording.js';
+
+interface Words {
+  head: string[];
+  none: string;
+  measure: string;
+  alike: string;
+  slower: string;
+  faster: string;
+  notSold: string;
+  fewRounds: string;
+  notComparable: string;
+  source: (facts: Facts) => string;
+}
+
+interface Facts {
+  date: string;
+  commit: string;
+  machine: string;
+  command: string;
+  rounds: number;
+  supply: number;
+  page: string;
+}
+
+const english: Words = {
+  head: ['strategy', 'result', 'sold out in', 'against `atomic`', 'winners wait, p99', '“sold out” takes, p99', 'knee', 'Redis commands / 1000', 'transactions / 1000'],
+  none: '-',
+  measure: 'the measure',
+  alike: 'no measurable difference',
+  slower: 'slower',
+  faster: 'faster',
+  notSold: 'not sold out',
+  fewRounds: 'too few rounds',
+  notComparable: 'not comparable',
+  source: ({ date, commit, machine, command, rounds, supply, page }) =>
+    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} ${rounds === 1 ? "round" : "rounds"} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. Made by \`${command}\`: [the whole report](${page}).`,
+}; // prettier-ignore
+
+const korean: Words = {
+  head: ['전략', '결과', '매진까지', '`atomic` 대비', '당첨자 대기 p99', '“매진” 응답 p99', '한계점(knee)', 'Redis 명령 / 1000건', '트랜잭션 / 1000건'],
+  none: '-',
+  measure: '기준',
+  alike: '측정 가능한 차이 없음',
+  slower: '느림',
+  faster: '빠름',
+  notSold: '매진되지 않음',
+  fewRounds: '반복 부족',
+  notComparable: '비교 불가',
+  source: ({ date, commit, machine, command, rounds, supply, page }) =>
+    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. \`${command}\` 로 생성: [전체 보고서](${page}).`,
+}; // prettier-ignore
+
+export type Language = 'en' | 'ko';
+const wordsOf = (language: Language): Words => (language === 'ko' ? korean : english);
+
+/** One line per strategy of the flash sale. `page` is the address of report.html from where the table stands. */
+export function comparisonTable(results: Results, page: string, language: Language = 'en'): string {
+  const words = wordsOf(language);
+  const digest = digestOf(results.blocks);
+  const flash = digest.scenarios['coupon-flash'] ?? [];
+  const rows = flash.map((one) => rowOf(one, digest, words));
+  const { environment } = results;
+  const facts: Facts = {
+    date: environment.date.slice(0, 10),
+    commit: environment.commit,
+    machine: `${environment.machine.cores} × ${environment.machine.cpu}`,
+    command: environment.command,
+    rounds: Math.max(0, ...flash.map(({ rounds }) => rounds)),
+    supply: flash[0]?.supply ?? 0,
+    page,
+  };
+  const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(words.head),
+    line(words.head.map((_, at) => (at < 2 ? '---' : '---:'))),
+    ...rows.map(line),
+    '',
+    words.source(facts),
+  ].join('\n');
+}
+
+function rowOf(one: StrategyDigest, digest: Digest, words: Words): string[] {
+  const knee = digest.capacity.find(({ strategy }) => strategy === one.strategy)?.knee;
+  const { soldOutMs, servedP99, refusedP99, perThousand } = one;
+  const or = (text: string | undefined) => text ?? words.none;
+  const result =
+    isRed(one.verdict) || one.verdict === 'oversold'
+      ? `**${one.verdict.toUpperCase()}** ${one.sold} / ${one.supply}`
+      : `${one.sold} / ${one.supply}`;
+  return [
+    `\`${one.strategy}\``,
+    result,
+    or(soldOutMs && `${figure(soldOutMs.mid / 1000)} s`),
+    translate(differenceText(one.strategy, digest.againstAtomic), words),
+    or(servedP99 && `${figure(servedP99.mid)} ms`),
+    or(refusedP99 && `${figure(refusedP99.mid)} ms`),
+    or(knee && `${figure(knee.mid)}/s`),
+    or(perThousand?.redisCommands && figure(perThousand.redisCommands.mid)),
+    or(perThousand?.transactions && figure(perThousand.transactions.mid)),
+  ];
+}
+
+function translate(text: string, words: Words): string {
+  return text
+    .replace('no measurable difference', words.alike)
+    .replace('the measure', words.measure)
+    .replace('not sold out', words.notSold)
+    .replace('too few rounds', words.fewRounds)
+    .replace('not comparable', words.notComparable)
+    .replace('slower', words.slower)
+    .replace('faster', words.faster)
+    .replace(' to ', '–');
+}
+
+/** What the page says first, as a list. */
+export const headlineList = (results: Results): string =>
+  headline(digestOf(results.blocks))
+    .map(({ text }) => `* ${text}`)
+    .join('\n');
+
+/** Replaces what stands between `<!-- name:begin -->` and `<!-- name:end -->`. */
+export function betweenMarkers(document: string, name: string, content: string): string {
+  const [begin, end] = [`<!-- ${name}:begin -->`, `<!-- ${name}:end -->`];
+  const [from, to] = [document.indexOf(begin), document.indexOf(end)];
+  if (from === -1 || to < from) throw new Error(`The markers ${begin} and ${end} are missing.`);
+  return `${document.slice(0, from + begin.length)}\n${content}\n${document.slice(to)}`;
+}

@@ -1,0 +1,63 @@
+// What the parameters do: how many coupons share the load, and how long each turn lasts.
+import type { BlockResult } from '../block.js';
+import { sweepPoint } from '../sweep.js';
+import type { SweepPoint } from '../sweep.js';
+import { figure, percent } from './format.js';
+import { name, table } from './html.js';
+
+interface Row {
+  strategy: string;
+  points: SweepPoint[];
+}
+
+export function sweepSection(blocks: readonly BlockResult[]): string {
+  const good = blocks.filter(({ mode, verdict }) => mode === 'sweep' && verdict !== 'refused');
+  if (good.length === 0) return '';
+  const points = good.flatMap((block) => {
+    const point = sweepPoint(block);
+    return point ? [{ strategy: block.strategy, point }] : [];
+  });
+  const rowsOf = (which: (point: SweepPoint) => boolean): Row[] =>
+    [...new Set(points.map(({ strategy }) => strategy))]
+      .map((strategy) => ({
+        strategy,
+        points: points.filter((one) => one.strategy === strategy && which(one.point)).map(({ point }) => point),
+      }))
+      .filter((row) => row.points.length > 0);
+  const byKeys = rowsOf(({ block }) => block.startsWith('capacity-keys-'));
+  const byHold = rowsOf(({ block }) => block.startsWith('capacity-hold-'));
+  const keys = values(byKeys, ({ sweep }) => sweep.keys);
+  const holds = values(byHold, ({ sweep }) => sweep.holdMs);
+  const boxes = [
+    box(`The same ${rateOf(byKeys)} over 1, 10 and 100 coupons`, byKeys, keys, (value) => `${value} ${value === 1 ? 'coupon' : 'coupons'}`, ({ sweep }) => sweep.keys),
+    box(`${rateOf(byHold)} at one coupon, and so much work in each turn`, byHold, holds, (value) => `${value} ms`, ({ sweep }) => sweep.holdMs),
+  ]; // prettier-ignore
+  return `<section id="sweeps"><h2>Contention and hold time</h2><p>Cells are the p99 of the served in milliseconds; below it how many per second were served, and the share where not all were. The work is done by PostgreSQL at the end of the statement that issues, while the row is locked: once per turn, so a batch pays it once.</p>${boxes.join('')}</section>`;
+}
+
+const values = (rows: readonly Row[], of: (point: SweepPoint) => number) =>
+  [...new Set(rows.flatMap(({ points }) => points.map(of)))].toSorted((a, b) => a - b);
+
+const rateOf = (rows: readonly Row[]) => `${figure(rows[0]?.points[0]?.rate ?? 0)} arrivals/s`;
+
+function box(
+  title: string,
+  rows: readonly Row[],
+  columns: readonly number[],
+  head: (value: number) => string,
+  of: (point: SweepPoint) => number,
+): string {
+  if (rows.length === 0) return '';
+  const cell = (value: number) => (row: Row) => {
+    const point = row.points.find((one) => of(one) === value);
+    if (!point) return '';
+    const share = point.served / Math.max(1, point.requests);
+    const served = share < 0.995 ? `, ${percent(share)} served` : '';
+    return `${point.p99 === undefined ? 'none served' : figure(point.p99)}<small>${figure(point.goodput)}/s${served}</small>`;
+  };
+  const content = table<Row>(title, [
+    { head: 'strategy', cell: ({ strategy }) => name(strategy) },
+    ...columns.map((value) => ({ head: head(value), number: true, cell: cell(value) })),
+  ], rows); // prettier-ignore
+  return `<figure>${content}</figure>`;
+}

@@ -1,0 +1,132 @@
+// npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+// npm run load -- capacity --keys 1,10,100 --hold-ms 0,5,20,100: the same load with other parameters.
+// One line per strategy; exit 1 when an invariant broke, a gate did not hold, or a measurement was no good.
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { runMain, withBench } from './bench.js';
+import { findK6 } from './k6.js';
+import { kindOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
+import type { ProfileName, ScenarioName } from './plan.js';
+import { LoadError, print, say } from './progress.js';
+import { writeReport } from './report/write.js';
+import { offered, runBlocks } from './runner.js';
+import { summaryTable } from './summary.js';
+import { sweepPlans, sweepTable } from './sweep.js';
+import { exitCodeOf, isRed } from './verdict.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+       npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100]
+       npm run load -- k6                says which k6 would be used, and gets one where there is none
+scenarios: ${scenarioNames.join(', ')}`;
+
+interface Wanted {
+  scenario: ScenarioName;
+  strategies?: string[];
+  profile: ProfileName;
+  rounds: number;
+  seed: number;
+  minutes?: number;
+  folder: string;
+  keys?: number[];
+  holds?: number[];
+}
+
+export function readArguments(args: string[]): Wanted {
+  let parsed;
+  try {
+    const text = { type: 'string' } as const;
+    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text, keys: text, 'hold-ms': text }; // prettier-ignore
+    parsed = parseArgs({ args, allowPositionals: true, options });
+  } catch (error) {
+    throw new LoadError(`${(error as Error).message}\n${usage}`);
+  }
+  const { values, positionals } = parsed;
+  const scenario = scenarioNames.find((name) => name === positionals[0]);
+  if (!scenario || positionals.length !== 1) throw new LoadError(usage);
+  const profile = profileNames.find((name) => name === (values.profile ?? 'standard'));
+  if (!profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
+  const strategies = values.strategies?.split(',').map((name) => name.trim());
+  const unknown = strategies?.find((name) => !strategiesOf(scenario).includes(name));
+  if (unknown !== undefined)
+    throw new LoadError(`${scenario} compares ${strategiesOf(scenario).join(', ')}; it has no "${unknown}".`);
+  const number = (name: 'rounds' | 'seed' | 'minutes', smallest: number) => {
+    const value = values[name] === undefined ? undefined : Number(values[name]);
+    if (value !== undefined && !(value >= smallest)) throw new LoadError(`--${name} is a number from ${smallest} on`);
+    return value;
+  };
+  const numbers = (name: 'keys' | 'hold-ms', smallest: number, largest: number) => {
+    const given = values[name]?.split(',').map(Number);
+    if (given && scenario !== 'capacity') throw new LoadError(`--${name} is a sweep of capacity`);
+    if (given?.some((value) => !(Number.isInteger(value) && value >= smallest && value <= largest)))
+      throw new LoadError(`--${name} takes whole numbers from ${smallest} to ${largest}, with commas between`);
+    return given;
+  };
+  const keys = numbers('keys', 1, 1000);
+  const holds = numbers('hold-ms', 0, 1000);
+  const minutes = number('minutes', 0.1);
+  return {
+    scenario,
+    ...(strategies && { strategies }),
+    profile,
+    ...(keys && { keys }),
+    ...(holds && { holds }),
+    rounds: number('rounds', 1) ?? profiles[profile].rounds,
+    seed: number('seed', 0) ?? Math.floor(Math.random() * 1_000_000),
+    ...(minutes !== undefined && { minutes }),
+    folder:
+      values.resume ??
+      join(root, '.data', 'load', `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${scenario}`),
+  };
+}
+
+async function main(): Promise<number> {
+  if (process.argv[2] === 'k6') {
+    const { version, source } = findK6();
+    print(`k6 ${version} (${source})`);
+    return 0;
+  }
+  const wanted = readArguments(process.argv.slice(2));
+  const { scenario, profile, rounds, seed, folder, minutes } = wanted;
+  const command = `npm run load -- ${process.argv.slice(2).join(' ')}`;
+  return withBench({ profile, folder, command }, async (bench, environment) => {
+    const strategies = await choose(bench.system, scenario, wanted.strategies);
+    say(
+      `${scenario}, profile ${profile}: ${strategies.length} strategies ${wanted.keys || wanted.holds ? 'with other parameters' : `x ${rounds} rounds`}, in random order, seed ${seed}`,
+    );
+    const mode = scenario === 'capacity' ? 'knee' : undefined;
+    const swept = wanted.keys || wanted.holds;
+    const rounded = Array.from({ length: rounds }, (_, round) =>
+      roundOf(scenario, strategies, round + 1, seed, mode),
+    ).flat();
+    const plans = swept ? sweepPlans(strategies, wanted, profiles[profile].sweep, seed) : rounded;
+    const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+    const { results, left } = await runBlocks(bench, plans, deadline);
+    const report = writeReport(folder, { environment, profile, seed, blocks: results, left: left.length });
+    print(swept ? sweepTable(results) : summaryTable(scenario, results));
+    say(`Report: ${report}`);
+    const red = results.filter(({ verdict }) => isRed(verdict));
+    if (red.length > 0) print(`${red.length} of ${results.length} blocks are red`);
+    return exitCodeOf(results);
+  });
+}
+
+/** All that the system knows of those that are compared, or exactly those that were asked for. */
+async function choose(
+  system: Parameters<typeof offered>[0],
+  scenario: ScenarioName,
+  asked?: string[],
+): Promise<string[]> {
+  const wanted = asked ?? strategiesOf(scenario);
+  const known = await offered(system, scenario, wanted);
+  const missing = wanted.filter((name) => !known.includes(name));
+  if (missing.length > 0 && asked)
+    throw new LoadError(`The system does not know ${missing.join(', ')} (400 STRATEGY_UNKNOWN).`);
+  if (missing.length > 0) say(`Left out, because the system does not know them: ${missing.join(', ')}`);
+  if (known.length === 0)
+    throw new LoadError(`The system knows no ${kindOf(scenario)} strategy of ${scenario}: is LAB=1 set?`);
+  return known;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) runMain(main);

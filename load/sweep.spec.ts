@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { sampleSweep } from '../test/load/sample-run.js';
+import { sweepSection } from './report/sweep-section.js';
+import { sweepPlans, sweepPoint, sweepTable } from './sweep.js';
+
+const plans = sweepPlans(['atomic', 'spin'], { keys: [1, 10], holds: [20, 100] }, { keys: 90, hold: 30 }, 7);
+
+describe('a sweep', () => {
+  it('has one block per strategy and value, each named once, at the load of its question', () => {
+    expect(plans.map(({ id }) => id).toSorted()).toEqual([
+      'capacity-hold-100.atomic.01',
+      'capacity-hold-100.spin.01',
+      'capacity-hold-20.atomic.01',
+      'capacity-hold-20.spin.01',
+      'capacity-keys-1.atomic.01',
+      'capacity-keys-1.spin.01',
+      'capacity-keys-10.atomic.01',
+      'capacity-keys-10.spin.01',
+    ]);
+    expect(plans.find(({ id }) => id === 'capacity-keys-10.spin.01')).toMatchObject({
+      mode: 'sweep',
+      rates: [90],
+      sweep: { keys: 10, holdMs: 0 },
+    });
+    expect(plans.find(({ id }) => id === 'capacity-hold-20.spin.01')).toMatchObject({
+      rates: [30],
+      sweep: { keys: 1, holdMs: 20 },
+    });
+  });
+
+  it('shows a line per block in the terminal and a cell per value on the page', () => {
+    const blocks = plans.map(sampleSweep);
+    const lines = sweepTable(blocks).split('\n');
+    expect(lines).toHaveLength(9);
+    expect(lines[0]).toMatch(/^strategy +verdict +coupons +work held/);
+    const page = sweepSection(blocks);
+    expect(page).toContain('>10 coupons<');
+    expect(page).toContain('>100 ms<');
+    expect(page).not.toMatch(/NaN|undefined/);
+  });
+
+  it('leaves out what was refused and what is no sweep', () => {
+    const [block] = plans.map(sampleSweep);
+    expect(sweepSection([{ ...block!, verdict: 'refused' }])).toBe('');
+    expect(sweepPoint({ ...block!, sweep: undefined })).toBeUndefined();
+  });
+});

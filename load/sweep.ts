@@ -1,0 +1,70 @@
+// Parameters are part of the result: the same load over 1, 10 and 100 coupons, and with 0 to 100 ms of work in the critical
+// section. Plans and the terminal's table; pure.
+import { roundOf } from './plan.js';
+import type { BlockPlan, Sweep } from './plan.js';
+import { columns, ms, wordOf } from './summary.js';
+import type { BlockResult } from './block.js';
+
+export const sweptKeys = [1, 10, 100];
+export const sweptHolds = [0, 5, 20, 100];
+
+export interface SweepRates {
+  /** Per second over all coupons: what strains one coupon should be nothing to a hundred. */
+  keys: number;
+  /** Per second at one coupon: few enough that 100 ms of work for each leave nobody waiting beyond the deadline. */
+  hold: number;
+}
+
+export function sweepPlans(
+  strategies: readonly string[],
+  wanted: { keys?: readonly number[]; holds?: readonly number[] },
+  rates: SweepRates,
+  seed: number,
+): BlockPlan[] {
+  const of = (sweep: Sweep, rate: number) =>
+    roundOf('capacity', strategies, 1, seed, 'sweep', [rate]).map((plan) => ({
+      ...plan,
+      id: `capacity-${sweepName(sweep)}.${plan.strategy}.01`,
+      sweep,
+    }));
+  return [
+    ...(wanted.keys ?? []).flatMap((keys) => of({ keys, holdMs: 0 }, rates.keys)),
+    ...(wanted.holds ?? []).flatMap((holdMs) => of({ keys: 1, holdMs }, rates.hold)),
+  ];
+}
+
+const sweepName = ({ keys, holdMs }: Sweep) => (keys > 1 || holdMs === 0 ? `keys-${keys}` : `hold-${holdMs}`);
+
+export interface SweepPoint {
+  rate: number;
+  sweep: Sweep;
+  verdict: BlockResult['verdict'];
+  served: number;
+  requests: number;
+  p50?: number;
+  p99?: number;
+  /** Served per second, until the last of them was answered. */
+  goodput: number;
+  block: string;
+}
+
+export function sweepPoint({ id, sweep, verdict, figures }: BlockResult): SweepPoint | undefined {
+  const [phase] = figures.phases;
+  if (!sweep || !phase) return undefined;
+  const { rate, acknowledged, requests, p50, p99, goodput } = phase;
+  return {
+    rate, sweep, verdict, served: acknowledged, requests, goodput, block: id,
+    ...(p50 !== undefined && { p50 }), ...(p99 !== undefined && { p99 }),
+  }; // prettier-ignore
+}
+
+export function sweepTable(blocks: readonly BlockResult[]): string {
+  const head = ['strategy', 'verdict', 'coupons', 'work held', 'offered', 'served', 'p50', 'p99', 'served per second'];
+  const rows = blocks.flatMap((block) => {
+    const point = sweepPoint(block);
+    if (!point) return [];
+    const { sweep, verdict, rate, served, requests, p50, p99, goodput } = point;
+    return [[block.strategy, wordOf(verdict), String(sweep.keys), `${sweep.holdMs} ms`, `${rate}/s`, `${served} of ${requests}`, `${ms(p50)} ms`, `${ms(p99)} ms`, ms(goodput)]]; // prettier-ignore
+  });
+  return columns([head, ...rows]);
+}

@@ -1,0 +1,139 @@
+import { describe, expect, it } from 'vitest';
+import type { Figures } from './figures.js';
+import { exitCodeOf, isRed, judge } from './verdict.js';
+import type { Evidence } from './verdict.js';
+
+const figures: Figures = {
+  requests: 300,
+  outcomes: { acknowledged: 60, refused: 240, contended: 0, unknown: 0, unexpected: 0 },
+  answers: { 'issue: acknowledged': 60, 'issue: COUPON_SOLD_OUT': 240 },
+  latency: { 'issue: acknowledged': { count: 60, mean: 5, p50: 5, p90: 6, p99: 9, max: 9, curve: [] } },
+  phases: [],
+};
+const good: Evidence = {
+  scenario: 'coupon-flash',
+  strategy: 'atomic',
+  k6: { exitCode: 0, arrived: 300, planned: 300 },
+  requestsPerArrival: 1,
+  dropsAllowed: false,
+  figures,
+  findings: [],
+  supply: 60,
+  sold: 60,
+  deadlocks: 0,
+  serverErrors: 0,
+  overloadErrors: 0,
+};
+const verdictOf = (changes: Partial<Evidence>) => judge({ ...good, ...changes }).verdict;
+
+describe('the exit code of a run', () => {
+  it('is 0 only when there is something and nothing of it is red', () => {
+    expect(exitCodeOf([{ verdict: 'exact' }, { verdict: 'oversold' }])).toBe(0);
+    for (const verdict of ['breach', 'blind', 'refused'] as const)
+      expect(exitCodeOf([{ verdict: 'exact' }, { verdict }])).toBe(1);
+    expect(exitCodeOf([])).toBe(1);
+  });
+});
+
+describe('the verdict', () => {
+  it('is exact when every gate held', () => {
+    expect(judge(good)).toEqual({ verdict: 'exact', reasons: [] });
+    expect(isRed('exact')).toBe(false);
+  });
+
+  it('is a breach when more were sold than there were', () => {
+    expect(judge({ ...good, sold: 61 })).toEqual({ verdict: 'breach', reasons: ['OVERSOLD: 61 of 60'] });
+    expect(isRed('breach')).toBe(true);
+  });
+
+  it('is a breach when fewer were sold than were wanted', () => {
+    expect(judge({ ...good, sold: 59 }).reasons).toEqual(['only 59 of 60 were sold']);
+  });
+
+  it('is refused, and no breach, when some were left because others were told to come back: offer less', () => {
+    const busy = { ...figures, outcomes: { ...figures.outcomes, refused: 140, contended: 90, unknown: 10 } };
+    expect(judge({ ...good, figures: busy, sold: 59 })).toEqual({
+      verdict: 'refused',
+      reasons: ['only 59 of 60 were sold, and 100 were told to come back: offer less'],
+    });
+    const lost = { law: 'I9', text: 'told "issued", and it is not there as told', count: 1, examples: [] };
+    expect(verdictOf({ figures: busy, sold: 59, findings: [lost] })).toBe('breach');
+    expect(verdictOf({ figures: busy, sold: 61 })).toBe('breach');
+    expect(verdictOf({ figures: busy, sold: 59, strategy: 'none' })).toBe('refused');
+  });
+
+  it('is a breach when a threshold of k6 was crossed that nothing here explains', () => {
+    expect(verdictOf({ k6: { ...good.k6, exitCode: 99 } })).toBe('breach');
+  });
+
+  it('is a breach when an acknowledgement was lost', () => {
+    const lost = { law: 'I9', text: 'told "issued", and it is not there as told', count: 1, examples: [] };
+    expect(judge({ ...good, findings: [lost] })).toEqual({
+      verdict: 'breach',
+      reasons: ['I9: told "issued", and it is not there as told (1)'],
+    });
+  });
+
+  it('is a breach when an answer was unexpected or nobody was served', () => {
+    expect(verdictOf({ figures: { ...figures, outcomes: { ...figures.outcomes, refused: 239, unexpected: 1 } } })).toBe(
+      'breach',
+    );
+    const noneServed = { ...figures, outcomes: { ...figures.outcomes, acknowledged: 0, refused: 300 } };
+    expect(verdictOf({ figures: noneServed, supply: undefined, sold: undefined })).toBe('breach');
+  });
+
+  it.each<[string, Partial<Evidence>]>([
+    ['an arrival was dropped', { k6: { ...good.k6, planned: 301 } }],
+    ['k6 failed', { k6: { exitCode: 107, arrived: 300, planned: 300 } }],
+    ['k6 left no summary', { k6: { exitCode: 0, planned: 300 } }],
+    ['nothing was measured', { k6: { ...good.k6, arrived: 0 }, figures: { ...figures, requests: 0 } }],
+    ['the log lost a line', { figures: { ...figures, requests: 299 } }],
+    ['outcomes do not add up', { figures: { ...figures, outcomes: { ...figures.outcomes, refused: 1 } } }],
+    ['the latency is empty', { figures: { ...figures, latency: {} } }],
+  ])('is refused, and red, when %s', (_, changes) => {
+    expect(verdictOf(changes)).toBe('refused');
+    expect(isRed('refused')).toBe(true);
+  });
+
+  it('lets the search for the knee drop arrivals, and nothing else', () => {
+    const dropped = { k6: { ...good.k6, planned: 305 }, dropsAllowed: true, supply: undefined };
+    expect(verdictOf(dropped)).toBe('exact');
+    expect(verdictOf({ ...dropped, figures: { ...figures, requests: 299 } })).toBe('refused');
+  });
+
+  it('of none is oversold, which is not red; blind, which is, when it was seen to keep order', () => {
+    expect(judge({ ...good, strategy: 'none', sold: 75 })).toEqual({ verdict: 'oversold', reasons: ['75 of 60'] });
+    expect(isRed('oversold')).toBe(false);
+    expect(verdictOf({ strategy: 'none', sold: 60 })).toBe('blind');
+    expect(verdictOf({ strategy: 'none', sold: undefined })).toBe('blind');
+    expect(isRed('blind')).toBe(true);
+  });
+
+  it('of none is a breach all the same when it touched what is guarded', () => {
+    const breach = { law: 'I1', text: 'issued = count of user coupons <= total', count: 1, examples: [] };
+    expect(verdictOf({ strategy: 'none', sold: 75, findings: [breach] })).toBe('breach');
+  });
+
+  it('of sorted baskets is a breach on one deadlock, one 5xx, or when nobody could count them', () => {
+    const baskets = { scenario: 'order-multi-item', strategy: 'sorted', supply: undefined, sold: undefined };
+    expect(verdictOf(baskets)).toBe('exact');
+    expect(verdictOf({ ...baskets, deadlocks: 1 })).toBe('breach');
+    expect(verdictOf({ ...baskets, serverErrors: 1 })).toBe('breach');
+    expect(verdictOf({ ...baskets, deadlocks: undefined })).toBe('breach');
+    // No connection in time: too much for this machine. With a deadlock it is no excuse.
+    expect(verdictOf({ ...baskets, overloadErrors: 3 })).toBe('refused');
+    expect(verdictOf({ ...baskets, overloadErrors: 3, deadlocks: 1 })).toBe('breach');
+    expect(verdictOf({ ...baskets, overloadErrors: 3, serverErrors: 1 })).toBe('breach');
+    // Where more and more is offered to find what is too much, too much is the finding.
+    expect(verdictOf({ ...baskets, overloadErrors: 3, dropsAllowed: true })).toBe('exact');
+    expect(verdictOf({ ...baskets, strategy: 'unsorted', deadlocks: 9 })).toBe('exact');
+  });
+
+  it('of bleed is a breach when a probe failed, or none was sent', () => {
+    const probed = { ...figures, answers: { ...figures.answers, 'probe: acknowledged': 20 } };
+    expect(verdictOf({ scenario: 'bleed', figures: probed })).toBe('exact');
+    expect(verdictOf({ scenario: 'bleed' })).toBe('breach');
+    const failed = { ...probed, answers: { ...probed.answers, 'probe: status 502': 1 } };
+    expect(verdictOf({ scenario: 'bleed', figures: failed })).toBe('breach');
+  });
+});
