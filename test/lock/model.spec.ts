@@ -49,6 +49,25 @@ describe('whatever two clients do', () => {
     120_000,
   );
 
+  it('whoever looks out for its process next looks when the one before it would have', async () => {
+    const scene = new Scene(
+      library,
+      settings.find(({ name }) => name === 'queue over memory')!,
+    );
+    scene.ask('A', 'x', false, { ttlMs: 5000, autoRenew: false, waitMs: 0 });
+    // Handed over to one that never releases: by then the time that B has seen is no longer true.
+    scene.ask('A', 'x', false, { ttlMs: 100, autoRenew: false, waitMs: 5000 });
+    scene.ask('B', 'x', false, { ttlMs: 100, autoRenew: false, waitMs: 700 });
+    scene.ask('B', 'x', false, { ttlMs: 100, autoRenew: false, waitMs: 5000 });
+    await scene.rest();
+    await scene.release(scene.model.open[0]!);
+    await scene.rest();
+    await scene.clock.advance(1100);
+    await scene.rest();
+    expect(scene.seen).toMatchObject({ granted: 3, LOCK_TIMEOUT: 1 });
+    await scene.end();
+  });
+
   // Shrunk to what a person would write: who shows it, and nothing else. The seed is fixed, so that this is found every time.
   it.each([
     { mistake: 'the release does not compare the token', name: 'queue over redis', atMost: 5 },

@@ -88,7 +88,6 @@ describe.skipIf(redisServerMissing)('the waiting line in Redis', () => {
       const others = Array.from({ length: processes }, () => client());
       await Promise.all(others.map((other) => other.locks.withLock(`warm-${key}`, async () => undefined)));
       const held = await locks.acquire(key);
-      const startedAt = performance.now();
       const bill = await queueBill(server, key, async () => {
         const waiting = others.flatMap((other) =>
           Array.from({ length: waiters }, () => other.locks.withLock(key, async () => undefined)),
@@ -98,7 +97,7 @@ describe.skipIf(redisServerMissing)('the waiting line in Redis', () => {
         await held.release();
         await Promise.all(waiting);
       });
-      const rechecks = processes * Math.ceil((performance.now() - startedAt) / 1000);
+      const rechecks = processes * Math.ceil(bill.ms / 1000);
       const acquisitions = processes * waiters;
       const { entered, granted, released, looked, enteredAgain, droppedUnclaimed, others: sent } = bill;
       expect({ entered, granted, released }).toEqual({

@@ -177,12 +177,9 @@ export class LockModel {
     }
   }
 
-  /**
-   * A release is told at once. That a time runs out is foreseen by who saw it granted, but not in a line, where only the first
-   * of a process looks, and its heir a recheck after it took over.
-   */
+  /** A release is told at once. That a time runs out is foreseen by who saw it granted: in a line only the first of a process looks. */
   get #unforeseenMs(): number {
-    return this.fairness === 'all' ? 2 * recheckMs : 0;
+    return this.fairness === 'all' ? recheckMs : 0;
   }
 
   #newHold({ client, ttlMs, autoRenew }: Call, at: number): Hold {

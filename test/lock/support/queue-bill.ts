@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { Monitor, type Observed } from './monitor.js';
 import type { RedisServer } from './redis-server.js';
-import { until } from './waiting.js';
+import { now, until } from './waiting.js';
 
 /** What the commands of `queue` on one key were for. */
 export interface QueueBill {
@@ -15,11 +15,11 @@ export interface QueueBill {
   calledAll: number;
   /** Looks that found a line to wait in and were in it: unasked. */
   looked: number;
-  /** The most of these of one waiter. */
-  mostLooked: number;
   /** Entries made once more, after a look of somebody else had dropped them: not claimed in time, so taken for dead. */
   enteredAgain: number;
   droppedUnclaimed: number;
+  /** How long the work took: looks by time are one per process and second. */
+  ms: number;
   /** Anything else that clients sent. */
   others: string[];
 }
@@ -80,10 +80,12 @@ export async function queueBill(server: RedisServer, key: string, work: () => Pr
     await until('MONITOR has caught up', () => marks.includes(name));
   };
   await mark('begin');
+  const startedAt = now();
   await work();
+  const ms = now() - startedAt;
   await mark('end');
   redis.disconnect();
   await monitor.stop();
-  const looked = [...entries.values()].map((entry) => entry.looked);
-  return { ...bill, looked: looked.reduce((sum, each) => sum + each, 0), mostLooked: Math.max(0, ...looked), others };
+  const looked = [...entries.values()].reduce((sum, entry) => sum + entry.looked, 0);
+  return { ...bill, looked, ms, others };
 }
