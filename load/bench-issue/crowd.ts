@@ -16,7 +16,7 @@ export interface Block {
 export interface Told {
   /** Who was told 201, and the serial in it. */
   serials: Map<string, number>;
-  /** Of the measured part. */
+  /** Of what was sent in the measured part, also where the answer came after it: the slow ones are the point of a p99. */
   latenciesMs: number[];
   perSecond: number;
   /** Anything but 201, by its code. */
@@ -58,6 +58,7 @@ export class Crowd {
     const crowd = await this.connect(users);
     const begin = performance.now() + warmUpMs;
     let end = begin + measureMs;
+    let issued = 0;
     const told: Told = { serials: new Map(), latenciesMs: [], perSecond: 0, refused: {}, doubtful: new Set() };
     const ask = async (line: Line, next: () => Person | undefined) => {
       for (let person = next(); person && performance.now() < end;) {
@@ -71,7 +72,8 @@ export class Crowd {
           if (!final.has(code)) continue;
         } else {
           told.serials.set(person.name, serial);
-          if (answeredAt >= begin && answeredAt < end) told.latenciesMs.push(answeredAt - sentAt);
+          if (answeredAt >= begin && answeredAt < end) issued += 1;
+          if (sentAt >= begin) told.latenciesMs.push(answeredAt - sentAt);
         }
         person = next();
       }
@@ -90,7 +92,7 @@ export class Crowd {
     });
     await Promise.all(loops);
     for (const line of crowd.flat()) line.close();
-    told.perSecond = (told.latenciesMs.length / (end - begin)) * 1000;
+    told.perSecond = (issued / (end - begin)) * 1000;
     return told;
   }
 

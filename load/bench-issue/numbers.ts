@@ -9,9 +9,15 @@ export function percentile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((one, other) => one - other);
+  const middle = sorted.length / 2;
+  return ((sorted[Math.ceil(middle) - 1] ?? NaN) + (sorted[Math.floor(middle)] ?? NaN)) / 2;
+}
+
 /** What the blocks of one run said. */
 export function spread(values: readonly number[]): Spread {
-  return { median: percentile(values, 0.5), min: Math.min(...values), max: Math.max(...values) };
+  return { median: median(values), min: Math.min(...values), max: Math.max(...values) };
 }
 
 /** Round by round: both were measured in the same minute of the machine. */

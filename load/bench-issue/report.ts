@@ -1,6 +1,6 @@
 import type { Measured } from './bench.js';
 import { contenders, sizes, type Size } from './contenders.js';
-import { percentile, ratio, shown, spread, type Spread } from './numbers.js';
+import { median, ratio, shown, spread, type Spread } from './numbers.js';
 
 export interface Results {
   /** `batched 256` -> one block for each round. */
@@ -29,9 +29,9 @@ export function report(results: Results): Target[] {
     for (const { name } of contenders) {
       const measured = of(name, size);
       if (measured.length === 0) continue;
-      const median = (pick: (block: Measured) => number) => percentile(measured.map(pick), 0.5);
+      const middle = (pick: (block: Measured) => number) => median(measured.map(pick));
       const rate = (count: (judged: NonNullable<Measured['judged']>) => number) =>
-        median(({ judged }) => (judged ? (count(judged) / judged.issued) * 100 : NaN));
+        middle(({ judged }) => (judged ? (count(judged) / judged.issued) * 100 : NaN));
       const relative = (other: string) =>
         ratio(speeds(name, size), speeds(other, size).slice(0, within(name, size))).median;
       const inversions =
@@ -40,13 +40,13 @@ export function report(results: Results): Target[] {
           : `${rate((j) => j.inversions.within).toFixed(2)} %, ${rate((j) => j.inversions.across).toFixed(2)} %`;
       const refused = Object.entries(merged(measured)).map(([code, count]) => `${count} ${code}`);
       console.log(
-        `  ${name.padEnd(12)} ${shown(spread(speeds(name, size))).padEnd(26)} ${relative('empty').toFixed(2).padEnd(9)} ${relative('atomic').toFixed(2).padEnd(10)} ${median(
+        `  ${name.padEnd(12)} ${shown(spread(speeds(name, size))).padEnd(26)} ${relative('empty').toFixed(2).padEnd(9)} ${relative('atomic').toFixed(2).padEnd(10)} ${middle(
           (b) => b.p50,
         )
           .toFixed(1)
-          .padEnd(8)} ${median((b) => b.p99)
+          .padEnd(8)} ${middle((b) => b.p99)
           .toFixed(1)
-          .padEnd(8)} ${median((b) => b.judged?.perTransaction ?? 0)
+          .padEnd(8)} ${middle((b) => b.judged?.perTransaction ?? 0)
           .toFixed(1)
           .padEnd(7)} ${inversions.padEnd(26)} ${refused.join(', ')}`,
       );

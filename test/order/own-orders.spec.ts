@@ -1,12 +1,10 @@
 import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import type { TestDatabase } from '../support/database.js';
 import { absentOrderId, aTime, charge, createOptions, itemsOf, order, pay } from '../support/orders.js';
 import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
-let database: TestDatabase;
 let shop: RunningApp;
 let other: RunningApp;
 let a: number;
@@ -14,7 +12,7 @@ let b: number;
 
 beforeAll(async () => {
   const opened = await openShops();
-  ({ database, shop, other } = opened);
+  ({ shop, other } = opened);
   return opened.close;
 });
 beforeEach(async () => {

@@ -2,18 +2,16 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
 import { outcomes } from '../support/coupons.js';
-import type { TestDatabase } from '../support/database.js';
 import { charge, createOptions, itemsOf, order, untilFinal } from '../support/orders.js';
 import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
-let database: TestDatabase;
 let shop: RunningApp;
 let other: RunningApp;
 
 beforeAll(async () => {
   const opened = await openShops();
-  ({ database, shop, other } = opened);
+  ({ shop, other } = opened);
   return opened.close;
 });
 

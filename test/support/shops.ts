@@ -7,7 +7,7 @@ export interface Shop {
   database: TestDatabase;
   shop: RunningApp;
   /** For beforeAll to return: vitest calls it after the last test of the file. */
-  close(): Promise<void>;
+  close: () => Promise<void>;
 }
 
 export interface Shops extends Shop {
