@@ -69,3 +69,7 @@ export function nextRates({ from, upTo }: Range, phases: readonly PhaseFigures[]
   if (rate < from) return [];
   return between.map((factor) => Math.round(rate * factor)).filter((next) => !tried.includes(next));
 }
+
+/** The search looks at loads a quarter apart: knees closer than that are not told apart. */
+export const notToldApart = (lower: { mid: number }, higher: { mid: number }): boolean =>
+  lower.mid * 1.25 >= higher.mid;

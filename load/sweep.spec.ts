@@ -32,6 +32,7 @@ describe('a sweep', () => {
     const blocks = plans.map(sampleSweep);
     const lines = sweepTable(blocks).split('\n');
     expect(lines).toHaveLength(9);
+    expect(lines.slice(1, 5).map((line) => line.split(/ +/)[0])).toEqual(['atomic', 'spin', 'atomic', 'spin']);
     expect(lines[0]).toMatch(/^strategy +verdict +coupons +work held/);
     const page = sweepSection(blocks);
     expect(page).toContain('>10 coupons<');

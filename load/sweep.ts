@@ -1,6 +1,6 @@
 // Parameters are part of the result: the same load over 1, 10 and 100 coupons, and with 0 to 100 ms of work in the critical
 // section. Plans and the terminal's table; pure.
-import { roundOf } from './plan.js';
+import { roundOf, strategiesOf } from './plan.js';
 import type { BlockPlan, Sweep } from './plan.js';
 import { columns, ms, wordOf } from './summary.js';
 import type { BlockResult } from './block.js';
@@ -60,11 +60,16 @@ export function sweepPoint({ id, sweep, verdict, figures }: BlockResult): SweepP
 
 export function sweepTable(blocks: readonly BlockResult[]): string {
   const head = ['strategy', 'verdict', 'coupons', 'work held', 'offered', 'served', 'p50', 'p99', 'served per second'];
-  const rows = blocks.flatMap((block) => {
-    const point = sweepPoint(block);
-    if (!point) return [];
-    const { sweep, verdict, rate, served, requests, p50, p99, goodput } = point;
-    return [[block.strategy, wordOf(verdict), String(sweep.keys), `${sweep.holdMs} ms`, `${rate}/s`, `${served} of ${requests}`, `${ms(p50)} ms`, `${ms(p99)} ms`, ms(goodput)]]; // prettier-ignore
-  });
+  const order = strategiesOf('capacity');
+  const place = ({ strategy, sweep }: BlockResult) =>
+    (sweep?.holdMs ?? 0) * 1e6 + (sweep?.keys ?? 0) * 100 + order.indexOf(strategy);
+  const rows = blocks
+    .toSorted((a, b) => place(a) - place(b))
+    .flatMap((block) => {
+      const point = sweepPoint(block);
+      if (!point) return [];
+      const { sweep, verdict, rate, served, requests, p50, p99, goodput } = point;
+      return [[block.strategy, wordOf(verdict), String(sweep.keys), `${sweep.holdMs} ms`, `${rate}/s`, `${served} of ${requests}`, `${ms(p50)} ms`, `${ms(p99)} ms`, ms(goodput)]]; // prettier-ignore
+    });
   return columns([head, ...rows]);
 }

@@ -1,5 +1,6 @@
 // docs/choosing.md: situation -> strategy -> why. The questions are written here, the answers are drawn from a run: the
 // winner of the figure that decides the situation, with that figure beside it. What was not measured is not recommended.
+import { notToldApart } from '../knee.js';
 import type { Interval } from '../statistics.js';
 import { digest as digestOf } from './digest.js';
 import type { Digest, StrategyDigest } from './digest.js';
@@ -53,12 +54,9 @@ export function adviceOf(digest: Digest): Advice[] {
 
 type Measured = Digest['capacity'][number] & { knee: Interval };
 
-// The search looks at loads a quarter apart: knees closer than that are not told apart.
-const kneeStep = 1.25;
-
 function byKnee(situation: string, [best, ...others]: Measured[]): Advice[] {
   if (!best) return [];
-  const alike = others.filter(({ knee }) => knee.mid * kneeStep >= best.knee.mid);
+  const alike = others.filter(({ knee }) => notToldApart(knee, best.knee));
   const next = others.find((one) => !alike.includes(one));
   const names = alike.map(({ strategy, knee }) => `${strategy} (${perSecond(knee)})`).join(', ');
   const beside = [

@@ -1,6 +1,8 @@
 // What the report says first. Every sentence is a figure of the run; where a plain statement beats the locks it comes first.
 import type { Interval } from '../statistics.js';
 import type { Digest, StrategyDigest } from './digest.js';
+import { notToldApart } from '../knee.js';
+import { fewestPairs } from '../statistics.js';
 import { ms, percent, perSecond, seconds } from './format.js';
 
 export interface Sentence {
@@ -70,7 +72,8 @@ function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
 
 function fastest({ scenarios }: Digest): Sentence[] {
   const sold = (scenarios['coupon-flash'] ?? []).filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
-  if (sold.length < 2) return [];
+  // Who is first of one round is an accident.
+  if (sold.length < 2 || sold.some(({ rounds }) => rounds < fewestPairs)) return [];
   const best = sold.toSorted((a, b) => a.soldOutMs!.mid - b.soldOutMs!.mid)[0]!;
   const worst = sold.toSorted((a, b) => b.soldOutMs!.mid - a.soldOutMs!.mid)[0]!;
   const close = sold.filter((one) => one !== best && one.soldOutMs!.mid < best.soldOutMs!.mid * 1.05);
@@ -86,12 +89,15 @@ function fastest({ scenarios }: Digest): Sentence[] {
 function capacity({ capacity: all }: Digest): Sentence[] {
   const known = all.filter((one): one is typeof one & { knee: Interval } => one.knee !== undefined);
   if (known.length < 2) return [];
-  const [best, second] = known.toSorted((a, b) => b.knee.mid - a.knee.mid);
+  const [best, ...others] = known.toSorted((a, b) => b.knee.mid - a.knee.mid);
+  const alike = others.filter((one) => notToldApart(one.knee, best!.knee));
+  const next = others.find((one) => !alike.includes(one));
+  const named = (one: (typeof known)[number]) => `${one.strategy} ${perSecond(one.knee)}`;
   const worst = known.toSorted((a, b) => a.knee.mid - b.knee.mid)[0]!;
   return [
     {
       tone: 'plain',
-      text: `Most issues per second before 99 of 100 waited over 250 ms: ${best!.strategy} ${perSecond(best!.knee)}, then ${second!.strategy} ${perSecond(second!.knee)}; fewest: ${worst.strategy} ${perSecond(worst.knee)}.`,
+      text: `Most issues per second before 99 of 100 waited over 250 ms: ${named(best!)}${alike.length > 0 ? `, and not told apart from it ${alike.map(named).join(', ')}` : ''}${next ? `; then ${named(next)}; fewest: ${named(worst)}` : ''}.`,
     },
   ];
 }

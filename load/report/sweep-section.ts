@@ -1,5 +1,6 @@
 // What the parameters do: how many coupons share the load, and how long each turn lasts.
 import type { BlockResult } from '../block.js';
+import { strategiesOf } from '../plan.js';
 import { sweepPoint } from '../sweep.js';
 import type { SweepPoint } from '../sweep.js';
 import { figure, percent } from './format.js';
@@ -18,7 +19,7 @@ export function sweepSection(blocks: readonly BlockResult[]): string {
     return point ? [{ strategy: block.strategy, point }] : [];
   });
   const rowsOf = (which: (point: SweepPoint) => boolean): Row[] =>
-    [...new Set(points.map(({ strategy }) => strategy))]
+    strategiesOf('capacity')
       .map((strategy) => ({
         strategy,
         points: points.filter((one) => one.strategy === strategy && which(one.point)).map(({ point }) => point),
