@@ -1,3 +1,4 @@
+import { marginMs } from '../../hold.js';
 import type { Lease } from '../../lease.js';
 import { FenceBook } from './fence-book.js';
 import type { OperationPlan } from './plan.js';
@@ -125,7 +126,12 @@ export class Witness {
       record.grants += 1;
       if (record.refused) this.violation(`operation ${record.plan.id} runs after it was refused (law 10)`);
     }
-    const sentAt = now - (process.clock.now() - hold.confirmedAt) / this.around.rateOf(process);
+    // A fresh grant is taken at the word of its deadline, which must not count from the reply; one that is handed on may have
+    // been extended, and says when that was.
+    const { ttlMs } = hold.options;
+    const sinceMs =
+      hold.served === 1 ? ttlMs - marginMs(ttlMs) - hold.remainingMs : process.clock.now() - hold.confirmedAt;
+    const sentAt = now - sinceMs / this.around.rateOf(process);
     const granted: LeaseRecord = { lease, process, sentAt, ended: false };
     if (hold.remainingMs <= 0) this.count('granted when over');
     this.#fences.enter(lease, now, sentAt);
