@@ -17,6 +17,7 @@ describe('a hold', () => {
     hold.renewed(clock.now(), 5000);
     hold.renewed(renewalSentAt, 1000);
     expect(hold.remainingMs).toBeCloseTo(5000 - marginMs(5000));
+    expect(hold.confirmedAt).toBe(clock.now());
   });
 
   it('believes in nothing that was not confirmed, and no longer than from when it was asked for', () => {

@@ -19,6 +19,8 @@ export function marginMs(ttlMs: number): number {
  */
 export class Hold {
   readonly grantedAt: number;
+  /** When the last of the requests was sent that the store answered with: it is yours. */
+  confirmedAt: number;
   /** The lease that has the hold now. */
   lease?: Lease;
   /** How many leases have had it. */
@@ -43,6 +45,7 @@ export class Hold {
     private readonly onLost: (hold: Hold) => void,
   ) {
     this.grantedAt = clock.now();
+    this.confirmedAt = sentAt;
     this.#deadline = sentAt + options.ttlMs - marginMs(options.ttlMs);
     this.#renewAt = sentAt + options.ttlMs / 3;
     this.#warnAt = Infinity;
@@ -87,6 +90,7 @@ export class Hold {
   /** The store never takes time off, so the latest of all that it has confirmed stands, in whatever order the answers come. */
   renewed(sentAt: number, ttlMs: number): void {
     const deadline = sentAt + ttlMs - marginMs(ttlMs);
+    this.confirmedAt = Math.max(this.confirmedAt, sentAt);
     if (this.#ended || deadline <= this.#deadline) return;
     this.#deadline = deadline;
     // Extended beyond the TTL, it is left alone until what remains is what a renewal would find.

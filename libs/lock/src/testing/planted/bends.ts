@@ -18,15 +18,21 @@ export function forced(plan: Plan): void {
   if (first) first.kind = 'force';
 }
 
-/** Short leases that are extended in the middle, while requests lie about in connections that are gone. */
+/** Short leases, extended by the first of a line and handed on, while requests lie about in connections that are gone. */
 export function extended(plan: Plan): void {
-  plan.fates = { astray: 0.2 };
+  plan.fates = { astray: 0.4 };
   plan.faults = [];
   plan.faultsUntilMs = 10_000;
-  for (const { id, kind } of plan.operations) {
-    const operation = plan.operations[id]!;
-    Object.assign(operation.options, { ttlMs: 300, autoRenew: false, waitMs: 20_000, recheckMs: 50 });
-    if (kind === 'acquire') Object.assign(operation, { extendMs: 5000, workMs: 400, abortAfterMs: undefined });
+  plan.handOver = { count: 64, ms: 5000 };
+  for (const process of plan.processes) process.onBreak = 'resend';
+  const extending = new Set<number>();
+  for (const operation of plan.operations) {
+    const { kind, options, process } = operation;
+    if (kind !== 'acquire' && kind !== 'withLock') continue;
+    Object.assign(options, { ttlMs: 300, autoRenew: false, waitMs: 20_000, recheckMs: 50, localLine: true });
+    Object.assign(operation, { workMs: 250, abortAfterMs: undefined, extendMs: undefined });
+    if (kind === 'acquire' && !extending.has(process)) operation.extendMs = 5000;
+    extending.add(process);
   }
 }
 
