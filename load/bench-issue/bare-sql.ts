@@ -66,6 +66,5 @@ export class BareSql {
 }
 
 const executor = (client: PoolClient): Executor => ({
-  query: async <R>(statement: { name: string; text: string }, values: unknown[]) =>
-    (await client.query<never>({ ...statement, values })).rows as R[],
+  query: async (statement, values) => (await client.query<never>({ ...statement, values })).rows,
 });

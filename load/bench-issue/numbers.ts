@@ -24,7 +24,7 @@ export function spread(values: readonly number[]): Spread {
 export const ratio = (ones: readonly number[], others: readonly number[]): Spread =>
   spread(ones.map((one, round) => one / others[round]!));
 
-export const shown = ({ median, min, max }: Spread, digits = 0): string => {
+export const shown = (of: Spread, digits = 0): string => {
   const text = (value: number) => value.toFixed(digits).replace(/\B(?<!\.\d*)(?=(\d{3})+(?!\d))/g, ' ');
-  return `${text(median)} (${text(min)} .. ${text(max)})`;
+  return `${text(of.median)} (${text(of.min)} .. ${text(of.max)})`;
 };
