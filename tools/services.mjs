@@ -71,7 +71,30 @@ export async function testServices(run, env = process.env) {
   };
 }
 
-async function getPostgres(place, { names, urls }) {
+/** The servers of a benchmark: in a temporary folder, removed, and as careful with their data as those of npm start. */
+export async function benchServices(run, env = process.env) {
+  const folder = temporaryFolder(serverAccount());
+  run.addFolder(folder);
+  const place = {
+    run,
+    env,
+    durable: true,
+    data: folder,
+    logs: join(folder, 'logs'),
+    password: randomBytes(16).toString('hex'),
+    project: `firstcome-bench-${process.pid}`,
+  };
+  const postgres = await getPostgres(place, { reason: 'a benchmark brings its own' });
+  const redis = await getRedis(place, { reason: 'a benchmark brings its own' });
+  return {
+    couponDatabaseUrl: postgres.url('coupon'),
+    redisUrl: redis.url,
+    redlockUrls: (await startRedlockServers(place)).join(','),
+    logs: place.logs,
+  };
+}
+
+async function getPostgres(place, { names, urls, reason = `${names} not set` }) {
   if (urls) {
     for (const url of urls) await mustAnswer(names, url, () => checkPostgres(url));
     say(`PostgreSQL: ${urls.map(withoutPassword).join(' and ')} (${names} in the environment)`);
@@ -86,7 +109,7 @@ async function getPostgres(place, { names, urls }) {
       wanted: join(place.data, `postgres-${program.version.major}`),
       log: join(place.logs, 'postgres.log'),
     });
-  return firstThatWorks(place, 'PostgreSQL', `${names} not set`, {
+  return firstThatWorks(place, 'PostgreSQL', reason, {
     native: {
       find: findPostgres,
       start,
@@ -97,14 +120,14 @@ async function getPostgres(place, { names, urls }) {
   });
 }
 
-async function getRedis(place, { names, url }) {
+async function getRedis(place, { names, url, reason = `${names} not set` }) {
   if (url) {
     await mustAnswer(names, url, () => withRedis(url, (redis) => redis.ping()));
     say(`Redis: ${withoutPassword(url)} (${names} in the environment)`);
     return { url };
   }
   const start = async (program) => ({ url: await startRedis(redisOptions(place, program, 'redis', place.durable)) });
-  return firstThatWorks(place, 'Redis', `${names} not set`, {
+  return firstThatWorks(place, 'Redis', reason, {
     native: {
       find: findRedis,
       start,

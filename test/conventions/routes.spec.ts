@@ -54,6 +54,7 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'POST /v1/admin/options/:id/stock-adjustments': 'admin',
     'POST /v1/lab/reset': 'admin',
     'GET /v1/lab/invariants': 'admin',
+    'GET /v1/lab/locks': 'admin',
   },
 };
 

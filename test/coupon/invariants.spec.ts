@@ -69,6 +69,13 @@ const tamperings: [name: string, statements: string[]][] = [
     'an idempotency key has at most one effect: the user coupon that its stored answer names, and no other key does',
     ['delete from user_coupons where serial = 2'],
   ],
+  ...['fence', 'redlock_fence'].map((column): [string, string[]] => [
+    'the guard refuses a lower fence, of either store',
+    [
+      `create or replace function forget() returns trigger language plpgsql as $$ begin new.${column} = 0; return new; end $$`,
+      'create or replace trigger forget before insert on coupons for each row execute function forget()',
+    ],
+  ]),
 ];
 
 describe('the invariants of the coupon database', () => {
@@ -82,8 +89,12 @@ describe('the invariants of the coupon database', () => {
 
   it.each(tamperings)('%s: turns red', async (name, statements) => {
     for (const statement of statements) await database.query(statement);
+    const coupons = await database.query('select id from coupons');
     const { ok, invariants: checked } = await report();
     expect(ok).toBe(false);
     expect(checked.filter(({ breaches }) => breaches > 0).map((each) => each.name)).toContain(name);
+    await database.query('drop trigger if exists forget on coupons');
+    // What an invariant attempts is undone.
+    expect(await database.query('select id from coupons')).toEqual(coupons);
   });
 });

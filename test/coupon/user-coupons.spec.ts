@@ -53,6 +53,29 @@ describe('a user coupon, as the order service uses it', () => {
     expect((await reserve(id, by(anOrder()))).status).toBe(200);
   });
 
+  it('tells a repeated release what it is by now: revoked, past its day, with another order', async () => {
+    const [id, orderId] = [await aUserCoupon({ validDays: 1 }), anOrder()];
+    await reserve(id, by(orderId));
+    expect((await release(id, { orderId })).json.status).toBe('ISSUED');
+    const next = anOrder();
+    await reserve(id, by(next));
+    expect((await release(id, { orderId })).json.status).toBe('RESERVED');
+    await database.query(
+      `update user_coupons set issued_at = now() - interval '2 days', expires_at = now() - interval '1 day' where id = $1`,
+      [id],
+    );
+    expect((await release(id, { orderId: next })).json.status).toBe('EXPIRED');
+    expect((await release(id, { orderId: next })).json.status).toBe('EXPIRED');
+
+    const revoked = await aUserCoupon();
+    await reserve(revoked, by(orderId));
+    await release(revoked, { orderId });
+    const token = await tokenFor('admin', { role: 'admin' });
+    await call(coupon.url, 'POST', `/v1/admin/user-coupons/${revoked}/revocations`, { token });
+    expect((await release(revoked, { orderId })).json).toMatchObject({ status: 'REVOKED', discount: 0 });
+    expect(await statusOf(revoked)).toBe('REVOKED');
+  });
+
   it('serves one of 20 orders that want it at once', async () => {
     const id = await aUserCoupon();
     const replies = await Promise.all(Array.from({ length: 20 }, () => reserve(id, by(anOrder()))));

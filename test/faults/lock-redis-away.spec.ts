@@ -6,7 +6,7 @@ import { quiet, serverBaseline } from '../lock/support/baseline.js';
 import { judge } from '../lock/support/journal.js';
 import { Ledger } from '../lock/support/ledger.js';
 import { redisServerMissing, startRedisServer, type RedisServer } from '../lock/support/redis-server.js';
-import { now, sleep } from '../lock/support/waiting.js';
+import { lateWhileSleeping, now, shown, sleep } from '../lock/support/waiting.js';
 import type { WorkReport } from '../lock/support/worker-verbs.js';
 import { Workers } from '../lock/support/workers.js';
 
@@ -64,11 +64,14 @@ describe.skipIf(redisServerMissing)('Redis that is away', () => {
       await sleep(awayMs);
       server = await startRedisServer([], port);
       const backAt = now();
-      await sleep(1500);
+      const lateMs = await lateWhileSleeping(1500);
       const reports = await Promise.all(all.map((worker) => worker.ask('stopWork')));
       const entries = reports.flatMap((report) => report.entries);
-      for (const report of reports)
-        expect(firstAfter(report, backAt)).toBeLessThan(1000 + 1000 /* for a shared machine */);
+      const firstMs = reports.map((report) => firstAfter(report, backAt));
+      console.log(
+        `away for ${awayMs} ms: granted again after ${shown(firstMs)} ms, on a machine ${lateMs.toFixed(0)} ms late`,
+      );
+      expect(Math.max(...firstMs)).toBeLessThan(1000 + lateMs);
       for (const { refusals } of reports) {
         expect(Object.keys(refusals)).toEqual(expect.arrayContaining(said));
         expect(Object.keys(refusals)).not.toContain('LOCK_BUSY');
@@ -133,11 +136,12 @@ describe.skipIf(redisServerMissing)('Redis that is away', () => {
     await sleep(Math.max(0, hungAt + 3000 - now()));
     server.resume();
     const backAt = now();
-    await sleep(1500);
+    const lateMs = await lateWhileSleeping(1500);
     const reports = await Promise.all(all.map((worker) => worker.ask('stopWork')));
     const entries = reports.flatMap((report) => report.entries);
-    for (const report of reports)
-      expect(firstAfter(report, backAt)).toBeLessThan(1000 + 1000 /* for a shared machine */);
+    const firstMs = reports.map((report) => firstAfter(report, backAt));
+    console.log(`stopped: granted again after ${shown(firstMs)} ms, on a machine ${lateMs.toFixed(0)} ms late`);
+    expect(Math.max(...firstMs)).toBeLessThan(1000 + lateMs);
     for (const report of reports) expect(report.longestMs).toBeLessThan(longestMs);
     const { overlaps, inversions } = judge(entries);
     expect({ overlaps, inversions }).toEqual({ overlaps: [], inversions: [] });

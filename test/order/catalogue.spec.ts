@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startOrder } from '../support/apps.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { createOptions, itemsOf, order } from '../support/orders.js';
+import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
@@ -13,15 +12,10 @@ let other: RunningApp;
 let admin: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-  other = await startOrder({ ORDER_DATABASE_URL: database.url });
+  const opened = await openShops();
+  ({ database, shop, other } = opened);
   admin = await tokenFor('admin', { role: 'admin' });
-});
-afterAll(async () => {
-  await shop?.close();
-  await other?.close();
-  await database?.drop();
+  return opened.close;
 });
 
 const create = (body: unknown) => call(shop.url, 'POST', '/v1/admin/products', { token: admin, body });

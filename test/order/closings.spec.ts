@@ -1,10 +1,8 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { ClosingService } from '../../apps/order/src/closing.service.js';
 import { ExpiryJob } from '../../apps/order/src/expiry.job.js';
-import { startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import {
   absentOrderId,
@@ -18,6 +16,7 @@ import {
   stockOf,
 } from '../support/orders.js';
 import { raceRounds } from '../support/rounds.js';
+import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
@@ -27,14 +26,9 @@ let a: number;
 let b: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-  other = await startOrder({ ORDER_DATABASE_URL: database.url });
-});
-afterAll(async () => {
-  await shop?.close();
-  await other?.close();
-  await database?.drop();
+  const opened = await openShops();
+  ({ database, shop, other } = opened);
+  return opened.close;
 });
 beforeEach(async () => {
   [a, b] = await createOptions(shop.url, { price: 100, stock: 10 }, { price: 200, stock: 10 });

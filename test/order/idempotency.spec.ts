@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startOrder } from '../support/apps.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { charge, createOptions, itemsOf, order, pay, untilFinal } from '../support/orders.js';
+import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
@@ -12,13 +11,10 @@ let instances: [RunningApp, RunningApp];
 let option: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  const overrides = { ORDER_DATABASE_URL: database.url };
-  instances = [await startOrder(overrides), await startOrder(overrides)];
-});
-afterAll(async () => {
-  await Promise.all((instances ?? []).map((instance) => instance.close()));
-  await database?.drop();
+  const opened = await openShops();
+  database = opened.database;
+  instances = [opened.shop, opened.other];
+  return opened.close;
 });
 beforeEach(async () => {
   [option] = await createOptions(instances[0].url, { price: 100, stock: 100 });

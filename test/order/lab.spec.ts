@@ -1,3 +1,4 @@
+import { LockService } from '@firstcome/lock/nest';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
@@ -40,6 +41,27 @@ describe('X-Stock-Strategy', () => {
   });
 });
 
+describe('GET /v1/lab/locks', () => {
+  it('shows who holds a lock and how many wait for it', async () => {
+    const locks = lab.app.get(LockService);
+    const shown = async () => {
+      const { json } = await call(lab.url, 'GET', '/v1/lab/locks', { token: admin });
+      // The jobs have theirs.
+      return json.items.filter(({ key }: { key: string }) => !key.startsWith('job:'));
+    };
+    const [id] = await createOptions(lab.url, {});
+    const lease = await locks.acquire(`option:${id}`);
+    const bought = order(lab.url, 'ann', itemsOf({ [id]: 1 }), { headers: { 'x-stock-strategy': 'pubsub' } });
+    while (locks.stats().waiters < 1) await new Promise(setImmediate);
+    expect(await shown()).toEqual([
+      expect.objectContaining({ key: `option:${id}`, held: true, waitersHere: 1, queued: 0 }),
+    ]);
+    await lease.release();
+    expect((await bought).status).toBe(201);
+    expect(await shown()).toEqual([]);
+  });
+});
+
 describe('POST /v1/lab/reset', () => {
   it('makes a fresh product of so many options with so much stock', async () => {
     const { status, json } = await reset(lab.url, { stock: 60, options: 3 });
@@ -63,6 +85,8 @@ describe('POST /v1/lab/reset', () => {
 
   it('is not there in production', async () => {
     expect((await reset(production.url, { stock: 1, options: 1 })).status).toBe(404);
-    expect((await call(production.url, 'GET', '/v1/lab/invariants', { token: admin })).status).toBe(404);
+    for (const path of ['/v1/lab/invariants', '/v1/lab/locks']) {
+      expect([path, (await call(production.url, 'GET', path, { token: admin })).status]).toEqual([path, 404]);
+    }
   });
 });

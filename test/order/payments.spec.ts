@@ -1,10 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startOrder } from '../support/apps.js';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { absentOrderId, aTime, aUuid, charge, createOptions, itemsOf, order, pay, stockOf } from '../support/orders.js';
+import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
 let database: TestDatabase;
@@ -14,14 +13,9 @@ let a: number;
 let b: number;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-  other = await startOrder({ ORDER_DATABASE_URL: database.url });
-});
-afterAll(async () => {
-  await shop?.close();
-  await other?.close();
-  await database?.drop();
+  const opened = await openShops();
+  ({ database, shop, other } = opened);
+  return opened.close;
 });
 beforeEach(async () => {
   [a, b] = await createOptions(shop.url, { name: 'S', price: 100, stock: 10 }, { name: 'L', price: 250, stock: 4 });

@@ -1,26 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startOrder } from '../support/apps.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
 import { outcomes } from '../support/coupons.js';
-import { createTestDatabase } from '../support/database.js';
-import type { TestDatabase } from '../support/database.js';
 import { charge, createOptions, itemsOf, order, untilFinal } from '../support/orders.js';
+import { openShops } from '../support/shops.js';
 import { tokenFor } from '../support/tokens.js';
 
-let database: TestDatabase;
 let shop: RunningApp;
 let other: RunningApp;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-  other = await startOrder({ ORDER_DATABASE_URL: database.url });
-});
-afterAll(async () => {
-  await shop?.close();
-  await other?.close();
-  await database?.drop();
+  const opened = await openShops();
+  ({ shop, other } = opened);
+  return opened.close;
 });
 
 const balance = async (user: string) =>

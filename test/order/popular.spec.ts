@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { startOrder } from '../support/apps.js';
+import { beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { aTime, charge, createOptions, itemsOf, order, refund } from '../support/orders.js';
+import { openShop } from '../support/shops.js';
 
 let database: TestDatabase;
 let shop: RunningApp;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-});
-afterAll(async () => {
-  await shop?.close();
-  await database?.drop();
+  const opened = await openShop();
+  ({ database, shop } = opened);
+  return opened.close;
 });
 
 const popular = (query = '') => call(shop.url, 'GET', `/v1/products/popular${query}`);

@@ -1,23 +1,19 @@
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { labStrategyNames, stockStrategyNames } from '../../apps/order/src/stock/strategy.js';
-import { startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
-import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { createOptions, itemsOf, order, stockOf } from '../support/orders.js';
+import { openShop } from '../support/shops.js';
 
 let database: TestDatabase;
 let shop: RunningApp;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  shop = await startOrder({ ORDER_DATABASE_URL: database.url });
-});
-afterAll(async () => {
-  await shop?.close();
-  await database?.drop();
+  const opened = await openShop();
+  ({ database, shop } = opened);
+  return opened.close;
 });
 
 const under = (strategy: string) => ({ headers: { 'x-stock-strategy': strategy } });

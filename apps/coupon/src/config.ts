@@ -1,25 +1,28 @@
-import { commonFields, hostsAndPorts, listOf, oneOf, readEnvironment, url, whole } from '@firstcome/environment';
+import {
+  commonFields,
+  listOf,
+  lockDefaults,
+  oneOf,
+  oneWayToRedis,
+  readEnvironment,
+  redisFields,
+  redisTarget,
+  url,
+  whole,
+} from '@firstcome/environment';
 import { z } from 'zod';
 import { issueStrategyNames } from './issuance/strategy.js';
 
 const schema = z.object({
   ...commonFields(3001),
+  ...redisFields,
   COUPON_DATABASE_URL: url(
     'set it to the coupon database, postgres://user:password@host:5432/coupon',
     'postgres',
     'postgresql',
   ),
-  REDIS_URL: url('', 'redis', 'rediss').optional(),
-  REDIS_CLUSTER_NODES: hostsAndPorts().optional(),
-  REDIS_SENTINELS: hostsAndPorts().optional(),
-  REDIS_SENTINEL_NAME: z.string().optional(),
   REDLOCK_URLS: listOf(isRedisUrl, 'must be redis://…,redis://…,redis://…, one for each independent server').optional(),
   ISSUE_STRATEGY: oneOf(...issueStrategyNames),
-  LOCK_TTL_MS: whole(5000, 100, 86_400_000),
-  LOCK_WAIT_MS: whole(10_000, 1, 86_400_000),
-  LOCK_RECHECK_MS: whole(1000, 1, 86_400_000),
-  LOCK_MAX_WAITERS: whole(10_000, 1, 1_000_000),
-  LOCK_BACKEND_DOWN: z.enum(['fail'], { error: 'must be fail (fallback and defer are not built yet)' }).default('fail'),
   RATE_LIMIT_USER: whole(60, 0, 1_000_000_000),
   RATE_LIMIT_ADDRESS: whole(600, 0, 1_000_000_000),
   RATE_LIMIT_COUPON: whole(0, 0, 1_000_000_000),
@@ -40,7 +43,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     host: env.HOST,
     port: env.PORT,
     database: { url: env.COUPON_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
-    redis: redisOptions(env),
+    redis: redisTarget(env),
     redlockUrls: env.REDLOCK_URLS,
     auth: {
       secret: env.JWT_SECRET,
@@ -49,12 +52,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
       serviceToken: env.SERVICE_TOKEN,
     },
     issueStrategy: env.ISSUE_STRATEGY,
-    lock: {
-      ttlMs: env.LOCK_TTL_MS,
-      waitMs: env.LOCK_WAIT_MS,
-      recheckMs: env.LOCK_RECHECK_MS,
-      maxWaiters: env.LOCK_MAX_WAITERS,
-    },
+    lock: lockDefaults(env),
     lab: env.LAB === '1',
     rateLimits: { user: env.RATE_LIMIT_USER, address: env.RATE_LIMIT_ADDRESS, coupon: env.RATE_LIMIT_COUPON },
     trustProxy: env.TRUST_PROXY?.join(',') ?? false,
@@ -62,21 +60,6 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     logLevel: env.LOG_LEVEL,
     docs: env.NODE_ENV !== 'production',
   };
-}
-
-function oneWayToRedis(given: Record<string, string>): string[] {
-  const mistakes: string[] = [];
-  const ways = ['REDIS_URL', 'REDIS_CLUSTER_NODES', 'REDIS_SENTINELS'].filter(
-    (name) => given[name] ?? given[`${name}_FILE`],
-  );
-  if (ways.length !== 1) {
-    const found = ways.length === 0 ? 'none is set' : `${ways.join(' and ')} are set`;
-    mistakes.push(`REDIS_URL, REDIS_CLUSTER_NODES or REDIS_SENTINELS: set exactly one (${found})`);
-  }
-  if (given['REDIS_SENTINELS'] && !given['REDIS_SENTINEL_NAME']) {
-    mistakes.push('REDIS_SENTINEL_NAME is missing: set it to the name of the primary that the sentinels watch');
-  }
-  return mistakes;
 }
 
 function whatStrategiesNeed(given: Record<string, string>): string[] {
@@ -96,10 +79,4 @@ function whatStrategiesNeed(given: Record<string, string>): string[] {
 
 function isRedisUrl(text: string): boolean {
   return URL.canParse(text) && ['redis:', 'rediss:'].includes(new URL(text).protocol);
-}
-
-function redisOptions(env: z.infer<typeof schema>) {
-  if (env.REDIS_CLUSTER_NODES) return { cluster: env.REDIS_CLUSTER_NODES };
-  if (env.REDIS_SENTINELS) return { sentinels: env.REDIS_SENTINELS, name: env.REDIS_SENTINEL_NAME ?? '' };
-  return { url: env.REDIS_URL ?? '' };
 }

@@ -83,7 +83,7 @@ const userCouponColumns = `u.id, u.coupon_id as "couponId", u.user_id as "userId
 // statement began); then user_coupons_nth_once refuses the second, the counter goes back with it, and the caller looks again.
 // A fence ($4, $5) older than one that has already written gets nothing; without a lock there is no fence to compare. Nor does
 // a version ($6) that is not the row's any more.
-const issueStatement = sql(
+export const issueStatement = sql(
   'coupon-issue',
   `with mine as (
      select count(*)::int as held from user_coupons where coupon_id = $1 and user_id = $2

@@ -1,4 +1,6 @@
-import type { Invariant } from '@firstcome/postgres';
+import { randomUUID } from 'node:crypto';
+import type { Ask, Invariant } from '@firstcome/postgres';
+import { issueStatement } from './coupon.repository.js';
 
 // CONTRACT.md section 6, as far as the coupon database can say it alone. Each statement returns the rows that break the
 // invariant; none is the only good answer. `npm run verify` and GET /v1/lab/invariants both run this list.
@@ -43,7 +45,23 @@ export const invariants: Invariant[] = [
              left join (select id from user_coupons union all select id from lab_user_coupons) u on u.id = answer."userCouponId"
             group by answer."userCouponId" having count(*) > 1 or count(u.id) <> count(*)`,
   },
+  {
+    id: 'I10',
+    name: 'the guard refuses a lower fence, of either store',
+    attempt: async (ask) => [...(await issuedUnder(ask, 9, null)), ...(await issuedUnder(ask, null, 9))],
+  },
 ];
+
+/** What the issue gives out under such fences of a coupon whose row has seen 10. The id is one that no coupon gets. */
+async function issuedUnder(ask: Ask, fence: number | null, redlockFence: number | null) {
+  const [coupon] = await ask(
+    `insert into coupons (id, name, discount_type, discount_value, total, fence, redlock_fence)
+     overriding system value values ($1, 'fence', 'FIXED', 1, 1, 10, 10)
+     on conflict (id) do update set issued = 0 returning id`,
+    [Number.MAX_SAFE_INTEGER],
+  );
+  return ask(issueStatement.text, [coupon!['id'], 'verify', randomUUID(), fence, redlockFence, null]);
+}
 
 /** Of strategy `none`, for verify to print and nobody to judge. */
 export const unguarded = `

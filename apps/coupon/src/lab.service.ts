@@ -1,9 +1,8 @@
 import { LockService } from '@firstcome/lock/nest';
 import { checkInvariants, Database, sql } from '@firstcome/postgres';
-import { REDIS } from '@firstcome/redis';
+import { REDIS, scanKeys } from '@firstcome/redis';
 import { Inject, Injectable } from '@nestjs/common';
-import { Cluster } from 'ioredis';
-import type { Redis } from 'ioredis';
+import type { Cluster, Redis } from 'ioredis';
 import { couponErrors } from './coupon.errors.js';
 import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
@@ -60,14 +59,9 @@ export class LabService {
 
   /** Every lock that is held or waited for right now. */
   async locks(): Promise<LockList> {
-    const nodes = this.redis instanceof Cluster ? this.redis.nodes('master') : [this.redis];
     const items: LockList['items'] = [];
-    for (const node of nodes) {
-      const found: AsyncIterable<string[]> = node.scanStream({ match: 'lock:*', count: 1000 });
-      for await (const names of found) {
-        for (const key of names.filter(isLock).map(keyOf)) items.push(await this.inspect(key));
-      }
-    }
+    for await (const name of scanKeys(this.redis, 'lock:*'))
+      if (isLock(name)) items.push(await this.inspect(keyOf(name)));
     return { items: items.filter(({ held, waitersHere, queued }) => held || waitersHere + queued > 0) };
   }
 

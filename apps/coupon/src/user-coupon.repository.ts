@@ -47,7 +47,8 @@ const confirmStatement = sql(
 const releaseStatement = sql(
   'user-coupon-release',
   `update user_coupons set status = 'ISSUED', order_id = null
-    where id = $1 and order_id = $2 and status in ('RESERVED', 'USED') returning status`,
+    where id = $1 and order_id = $2 and status in ('RESERVED', 'USED')
+   returning case when expires_at <= now() then 'EXPIRED' else status end as status`,
 );
 
 @Injectable()
@@ -75,7 +76,9 @@ export class UserCouponRepository {
     return (await tx.query(confirmStatement, [id, orderId])).length === 1;
   }
 
-  async release(tx: Transaction, id: string, orderId: string): Promise<boolean> {
-    return (await tx.query(releaseStatement, [id, orderId])).length === 1;
+  /** What the user coupon is once it is free, or nothing: then it was not with this order. */
+  async release(tx: Transaction, id: string, orderId: string): Promise<UserCouponStatus | undefined> {
+    const [row] = await tx.query<{ status: UserCouponStatus }>(releaseStatement, [id, orderId]);
+    return row?.status;
   }
 }

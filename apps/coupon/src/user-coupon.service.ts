@@ -41,9 +41,10 @@ export class UserCouponService {
 
   /** Also without a reservation, which may still be on its way: the release that came first forbids it. */
   release(id: string, orderId: string): Promise<CouponUseView> {
-    return this.onUse(id, orderId, async (tx, _, use) => {
-      if (use && use.state !== 'RELEASED') await this.userCoupons.release(tx, id, orderId);
-      return { state: 'RELEASED', discount: 0 };
+    return this.onUse(id, orderId, async (tx, coupon, use) => {
+      const free = use && use.state !== 'RELEASED' ? await this.userCoupons.release(tx, id, orderId) : undefined;
+      // Long since free, it has a life of its own: another order's, revoked, expired.
+      return { state: 'RELEASED', discount: 0, status: free ?? coupon.status };
     });
   }
 
@@ -51,7 +52,7 @@ export class UserCouponService {
   private onUse(
     id: string,
     orderId: string,
-    step: (tx: Transaction, coupon: LockedUserCoupon, use?: CouponUse) => Promise<CouponUse>,
+    step: (tx: Transaction, coupon: LockedUserCoupon, use?: CouponUse) => Promise<Stepped>,
   ) {
     return this.database.transaction(async (tx) => {
       const coupon = await this.userCoupons.lock(tx, id);
@@ -63,12 +64,15 @@ export class UserCouponService {
         userCouponId: id,
         couponId: coupon.couponId,
         orderId,
-        status: statusAfter[use.state],
+        status: use.status ?? statusAfter[use.state],
         discount: use.discount,
       };
     });
   }
 }
+
+/** The use, and what became of the user coupon where the use does not say it. */
+type Stepped = CouponUse & { status?: UserCouponStatus };
 
 const statusAfter: Record<CouponUse['state'], UserCouponStatus> = {
   RESERVED: 'RESERVED',

@@ -1,4 +1,5 @@
 import type { Invariant } from '@firstcome/postgres';
+import { reserveStatement } from './stock/reserve.js';
 
 // What must be true of this database at rest (CONTRACT.md section 6). Each text selects the rows that break the rule, so
 // that an empty answer is a pass and a breach names what is broken. Read by `npm run verify` and by GET /v1/lab/invariants.
@@ -137,4 +138,24 @@ export const invariants: Invariant[] = [
       union all
       select order_id, 'seq', max(seq), false from order_events group by order_id having max(seq) <> count(*)`,
   },
+  {
+    id: 'I10',
+    name: 'the guard refuses a lower fence',
+    // Of an option whose row has seen 10. The ids are such as no product and no option gets.
+    attempt: async (ask) => {
+      const id = Number.MAX_SAFE_INTEGER;
+      await ask(`insert into products (id, name) overriding system value values ($1, 'fence')`, [id]);
+      await ask(
+        `insert into options (id, product_id, position, name, price, initial_stock, on_hand, fence)
+         overriding system value values ($1, $1, 1, 'fence', 1, 1, 1, 10)`,
+        [id],
+      );
+      return ask(reserveStatement.text, [[id], [1], 9]);
+    },
+  },
 ];
+
+/** Of stock strategy `none`, for verify to print and nobody to judge. */
+export const unguarded = `
+  select (select coalesce(sum(quantity), 0)::int from lab_orders) as issued,
+         (select coalesce(sum(total), 0)::int from lab_option_stock) as total`;

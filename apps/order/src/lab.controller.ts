@@ -3,7 +3,7 @@ import { Body, Controller, Get, HttpCode, Post } from '@nestjs/common';
 import { ApiOkResponse } from '@nestjs/swagger';
 import { LabResetDto } from './lab.dto.js';
 import { LabService } from './lab.service.js';
-import { InvariantReport } from './lab.view.js';
+import { InvariantReport, LockList } from './lab.view.js';
 import { ProductView } from './product.view.js';
 
 @AdminOnly()
@@ -22,5 +22,11 @@ export class LabController {
   @ApiOkResponse({ type: InvariantReport })
   invariants(): Promise<InvariantReport> {
     return this.lab.checkInvariants();
+  }
+
+  @Get('locks')
+  @ApiOkResponse({ type: LockList })
+  locks(): Promise<LockList> {
+    return this.lab.locks();
   }
 }

@@ -1,8 +1,11 @@
+import { LockService } from '@firstcome/lock/nest';
 import { checkInvariants, Database } from '@firstcome/postgres';
-import { Injectable } from '@nestjs/common';
+import { REDIS, scanKeys } from '@firstcome/redis';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Cluster, Redis } from 'ioredis';
 import { invariants } from './invariants.js';
 import type { LabResetDto } from './lab.dto.js';
-import type { InvariantReport } from './lab.view.js';
+import type { InvariantReport, LockList, LockView } from './lab.view.js';
 import { ProductService } from './product.service.js';
 import type { ProductView } from './product.view.js';
 
@@ -14,6 +17,8 @@ export class LabService {
   constructor(
     private readonly database: Database,
     private readonly products: ProductService,
+    private readonly lockService: LockService,
+    @Inject(REDIS) private readonly redis: Redis | Cluster,
   ) {}
 
   /** A fresh product of `options` options with `stock` pieces each: orders of the block before keep theirs. */
@@ -25,4 +30,21 @@ export class LabService {
   checkInvariants(): Promise<InvariantReport> {
     return checkInvariants(this.database, invariants);
   }
+
+  /** Every lock that is held or waited for right now. */
+  async locks(): Promise<LockList> {
+    const items: LockList['items'] = [];
+    for await (const name of scanKeys(this.redis, 'lock:*'))
+      if (isLock(name)) items.push(await this.inspect(keyOf(name)));
+    return { items: items.filter(({ held, waitersHere, queued }) => held || waitersHere + queued > 0) };
+  }
+
+  private async inspect(key: string): Promise<LockView> {
+    const { held, remainingMs, fence, queued, waitersHere } = await this.lockService.inspect(key);
+    return { key, held, remainingMs, fence, queued, waitersHere };
+  }
 }
+
+const isLock = (name: string): boolean => !/^lock:(fence|queue|release):/.test(name);
+/** On a Cluster the key stands in braces. */
+const keyOf = (name: string): string => name.slice('lock:'.length).replace(/^\{(.*)\}$/, '$1');

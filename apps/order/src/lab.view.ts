@@ -14,3 +14,17 @@ export class InvariantReport {
   @ApiProperty() ok: boolean;
   @ApiProperty({ type: [InvariantResult] }) invariants: InvariantResult[];
 }
+
+export class LockView {
+  @ApiProperty({ example: 'option:7' }) key: string;
+  @ApiProperty() held: boolean;
+  @ApiProperty({ type: 'integer', description: 'How long the holder has left unless it is renewed.' })
+  remainingMs: number;
+  @ApiProperty({ type: 'integer', description: 'The highest drawn so far.' }) fence: number;
+  @ApiProperty({ type: 'integer', description: 'In the line that all instances share.' }) queued: number;
+  @ApiProperty({ type: 'integer', description: 'In the instance that answers.' }) waitersHere: number;
+}
+
+export class LockList {
+  @ApiProperty({ type: [LockView] }) items: LockView[];
+}

@@ -1,6 +1,8 @@
 import { Database, sql } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
+import { appendedBy, eventValues } from './event.repository.js';
+import type { NewEvent } from './event.repository.js';
 import type { OrderStatus } from './order.dto.js';
 import type { OrderItemView } from './order.view.js';
 
@@ -32,14 +34,14 @@ export interface MovedOrder {
   userCouponId: string | null;
 }
 
-// The order and its items are one statement. The clock is the database's: one clock for all instances.
+// The order, its items and its first events are one statement. The clock is the database's: one clock for all instances.
 const createStatement = sql(
   'order-create',
   `with placed as (
      insert into orders (id, user_id, subtotal, discount, total, user_coupon_id, expires_at)
      values ($1, $2, $3, $4, $5, $6, now() + make_interval(secs => $7::float8 / 1000))
      returning id
-   )
+   ), ${appendedBy('$1', '$12', '$13')}
    insert into order_items (order_id, option_id, name, price, quantity)
    select placed.id, item.option_id, item.name, item.price, item.quantity
      from placed, unnest($8::bigint[], $9::text[], $10::bigint[], $11::integer[]) as item (option_id, name, price, quantity)`,
@@ -122,7 +124,7 @@ const pageOfStatusStatement = sql(
 export class OrderRepository {
   constructor(private readonly database: Database) {}
 
-  async create(tx: Transaction, order: NewOrder): Promise<void> {
+  async create(tx: Transaction, order: NewOrder, events: NewEvent[]): Promise<void> {
     const { id, userId, items, subtotal, discount, total, userCouponId, ttlMs } = order;
     await tx.query(createStatement, [
       id,
@@ -136,6 +138,7 @@ export class OrderRepository {
       items.map((item) => item.name),
       items.map((item) => item.price),
       items.map((item) => item.quantity),
+      ...eventValues(events),
     ]);
   }
 

@@ -139,13 +139,12 @@ export class OrderService {
     const ttlMs = this.config.orderTtlMs;
     const placed = { id, userId, items, subtotal, discount, total, userCouponId, ttlMs };
     if (strategy.keep) return created(await strategy.keep(tx, placed, pay));
-    await this.orders.create(tx, placed);
-    if (hold) await this.couponUses.keep(tx, id);
-    await this.events.append(tx, id, [
+    await this.orders.create(tx, placed, [
       { type: 'OrderCreated', data: { items, subtotal, discount, total } },
       { type: 'StockReserved', data: { items: basket.map(({ optionId, quantity }) => ({ optionId, quantity })) } },
       ...(hold ? [{ type: 'CouponReserved' as const, data: { userCouponId, discount } }] : []),
     ]);
+    if (hold) await this.couponUses.keep(tx, id);
     if (pay) await this.payments.settle(tx, id, userId, 'POINTS');
 
     return created(orderView((await this.orders.find(tx, id, userId))!));

@@ -4,7 +4,6 @@ import { Database } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
 import { CouponUseService } from './coupon-use.service.js';
-import { EventRepository } from './event.repository.js';
 import { OptionRepository } from './option.repository.js';
 import { orderErrors } from './order.errors.js';
 import { OrderRepository } from './order.repository.js';
@@ -24,7 +23,6 @@ export class PaymentService {
     private readonly options: OptionRepository,
     private readonly wallets: WalletRepository,
     private readonly payments: PaymentRepository,
-    private readonly events: EventRepository,
     private readonly couponUses: CouponUseService,
   ) {}
 
@@ -53,8 +51,7 @@ export class PaymentService {
     if (!(await this.wallets.spend(tx, userId, orderId, order.total))) throw walletErrors.INSUFFICIENT_POINTS();
 
     const paymentId = uuidv7();
-    await this.payments.create(tx, paymentId, orderId, method, order.total);
-    await this.events.append(tx, orderId, [
+    await this.payments.create(tx, { id: paymentId, orderId, method, amount: order.total }, [
       { type: 'PointsSpent', data: { points: order.total } },
       { type: 'OrderPaid', data: { paymentId, method, total: order.total } },
     ]);

@@ -42,7 +42,7 @@ export async function createHttpApp(
   const fastify = adapter.getInstance();
   refuseLooseHandlers(app);
   // First, so that an answer of the rules carries the headers too.
-  await installSecurityHeaders(fastify);
+  installSecurityHeaders(fastify);
   installRequestRules(fastify, {
     paths: app.get(KnownPaths),
     lifecycle: app.get(Lifecycle),

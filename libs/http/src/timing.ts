@@ -15,6 +15,17 @@ export const timing = {
     }
   },
 
+  /** For a part that begins outside of the request: what this returns begins it, and what that returns ends it. */
+  later(part: TimedPart): () => () => void {
+    const context = requestContext.getStore();
+    return () => {
+      const startedAt = performance.now();
+      return () => {
+        if (context) context.timings[part] += performance.now() - startedAt;
+      };
+    };
+  },
+
   /** For a part that ends somewhere inside another: the first call of what this returns ends it. */
   start(part: TimedPart): () => void {
     const context = requestContext.getStore();

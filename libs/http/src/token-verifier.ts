@@ -1,4 +1,4 @@
-import { createHash, createSecretKey, timingSafeEqual, type KeyObject } from 'node:crypto';
+import { createHash, timingSafeEqual, webcrypto } from 'node:crypto';
 import { jwtVerify } from 'jose';
 import type { AuthOptions, User } from './auth.js';
 
@@ -16,14 +16,16 @@ interface VerifiedToken {
 /** Verifies user tokens. A verified one is remembered until it expires: a signature costs more than the rest of a read. */
 export class TokenVerifier {
   private readonly verified = new Map<string, VerifiedToken>();
-  private readonly key: KeyObject;
+  /** Imported once. jose imports any other kind of secret for each token, which is half of a verification. */
+  private readonly key: Promise<webcrypto.CryptoKey>;
   private readonly serviceDigest: Buffer;
 
   constructor(
     private readonly options: AuthOptions,
     private readonly cacheSize = CACHE_SIZE,
   ) {
-    this.key = createSecretKey(options.secret, 'utf8');
+    const hs256 = { name: 'HMAC', hash: 'SHA-256' };
+    this.key = webcrypto.subtle.importKey('raw', Buffer.from(options.secret), hs256, false, ['verify']);
     this.serviceDigest = digest(options.serviceToken);
   }
 
@@ -45,7 +47,7 @@ export class TokenVerifier {
   async verify(token: string): Promise<User | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined;
     const { issuer, audience } = this.options;
-    const payload = await jwtVerify(token, this.key, {
+    const payload = await jwtVerify(token, await this.key, {
       algorithms: ['HS256'],
       issuer,
       audience,

@@ -61,12 +61,19 @@ export class Contest {
     this.#wakeSleeper();
   }
 
-  /** Who waits has changed: sleep no longer than the new head would. */
-  rearm(): void {
+  /** When it looks next unasked. */
+  get lookAt(): number {
+    return this.#lookAt;
+  }
+
+  /** Who waits has changed: sleep no longer than the new head would, or than whoever looked out for it until now. */
+  rearm(planned = Infinity): void {
     const { head } = this.party;
     if (!head) return this.#wakeSleeper();
-    // Whoever takes over looking out for all knows from its own last look when the holder's time runs out.
-    const lookAt = Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil);
+    const now = this.parts.clock.now();
+    // What it last saw of a holder is old news once that time is over: the lock has been handed on since.
+    const holderUntil = this.#holderUntil > now ? this.#holderUntil : Infinity;
+    const lookAt = Math.min(now + head.options.recheckMs, holderUntil, planned);
     if (lookAt >= this.#lookAt) return;
     this.#lookAt = lookAt;
     this.#wakeSleeper();

@@ -19,6 +19,8 @@ export function marginMs(ttlMs: number): number {
  */
 export class Hold {
   readonly grantedAt: number;
+  /** When the last of the requests was sent that the store answered with: it is yours. */
+  confirmedAt: number;
   /** The lease that has the hold now. */
   lease?: Lease;
   /** How many leases have had it. */
@@ -43,6 +45,7 @@ export class Hold {
     private readonly onLost: (hold: Hold) => void,
   ) {
     this.grantedAt = clock.now();
+    this.confirmedAt = sentAt;
     this.#deadline = sentAt + options.ttlMs - marginMs(options.ttlMs);
     this.#renewAt = sentAt + options.ttlMs / 3;
     this.#warnAt = Infinity;
@@ -84,9 +87,12 @@ export class Hold {
     return this.mayRenew(now) && !this.renewing && this.#renewAt <= now + withinMs;
   }
 
+  /** The store never takes time off, so the latest of all that it has confirmed stands, in whatever order the answers come. */
   renewed(sentAt: number, ttlMs: number): void {
-    if (this.#ended) return;
-    this.#deadline = sentAt + ttlMs - marginMs(ttlMs);
+    const deadline = sentAt + ttlMs - marginMs(ttlMs);
+    this.confirmedAt = Math.max(this.confirmedAt, sentAt);
+    if (this.#ended || deadline <= this.#deadline) return;
+    this.#deadline = deadline;
     // Extended beyond the TTL, it is left alone until what remains is what a renewal would find.
     this.#renewAt = sentAt + Math.max(ttlMs / 3, ttlMs - (this.options.ttlMs * 2) / 3);
     this.#warnFrom(this.clock.now());

@@ -100,7 +100,7 @@ export class Lease implements AsyncDisposable {
     if (this.#releasing) throw new LockLostError('it was released', { key: this.key });
   }
 
-  /** Sets the time left. Throws LockLostError when the lease is no longer ours. */
+  /** At least so much time is left from now on; never less than there was. Throws LockLostError when the lease is no longer ours. */
   async extend(ms: number): Promise<void> {
     this.assertHeld();
     await this.keeper.extend(this, ms);

@@ -28,6 +28,7 @@ export class Line implements Party, LeaseKeeper {
   readonly #waiting = new Fifo<Waiter>();
   #contest?: Contest;
   #hold?: Hold;
+  #lookAt = Infinity;
   /** Settled when the last contest has given back what came too late. */
   contestOver: Promise<void> = Promise.resolve();
   #alarm?: { at: number; timer: Timer };
@@ -148,6 +149,7 @@ export class Line implements Party, LeaseKeeper {
   seat(hold: Hold, wokenAt: number | undefined): boolean {
     const next = this.head;
     if (!next || !fits(hold, next)) return false;
+    this.#lookAt = this.lookAt;
     this.#contest = undefined;
     this.#hold = hold;
     this.#serve(hold, next, false, wokenAt);
@@ -201,8 +203,13 @@ export class Line implements Party, LeaseKeeper {
     this.#contest?.rouse();
   }
 
-  rearm(): void {
-    this.#contest?.rearm();
+  /** When it would look next unasked; it may be granted by now. */
+  get lookAt(): number {
+    return this.#contest?.lookAt ?? this.#lookAt;
+  }
+
+  rearm(planned: number): void {
+    this.#contest?.rearm(planned);
   }
 
   #contend(yielding: boolean): void {

@@ -198,7 +198,10 @@ export class Locks {
     return (await this.inspect(key)).held;
   }
 
-  /** For operators: takes the lock away from whoever holds it. The holder's next renewal finds its lease lost. */
+  /**
+   * For operators: takes the lock away from whoever is seen to hold it, whose next renewal finds its lease lost. True when
+   * that one held it until then.
+   */
   async forceRelease(key: string): Promise<boolean> {
     return this.#asked(targetOf(key), () => this.#store.forceRelease(key));
   }

@@ -60,9 +60,9 @@ export class Place implements Neighbours {
   departed(line: Line): void {
     if (line !== this.line) this.#soloWaiters -= 1;
     if (this.#lookout !== line) return;
-    // The next in the process takes over looking out for all.
+    // The next in the process takes over looking out for all, when the last one would have looked.
     this.#lookout = this.#first();
-    this.#lookout?.rearm();
+    this.#lookout?.rearm(line.lookAt);
   }
 
   idle(line: Line): void {

@@ -6,7 +6,7 @@ export {
   OutcomeUnknownError,
   TransactionTimeoutError,
 } from './errors.js';
-export { checkInvariants, type CheckedInvariant, type Invariant } from './invariants.js';
+export { checkInvariants, type Ask, type CheckedInvariant, type Invariant } from './invariants.js';
 export { migrate } from './migrate.js';
 export { PostgresModule, type PostgresOptions } from './postgres.module.js';
 export { databaseErrors, databaseProblem } from './problems.js';

@@ -1,28 +1,50 @@
 import type { Database } from './database.js';
 import { sql } from './statement.js';
 
-/** A rule about the rows of a database at rest: `text` selects those that break it. */
-export interface Invariant {
-  id: string;
-  name: string;
-  text: string;
-}
+type Row = Record<string, unknown>;
+/** Runs plain SQL in the transaction of an attempt. */
+export type Ask = (text: string, values?: unknown[]) => Promise<Row[]>;
+
+/**
+ * A rule about a database at rest: the rows that break it are the answer of one statement, or of an attempt at what must
+ * not succeed, which is always rolled back.
+ */
+export type Invariant = { id: string; name: string } & ({ text: string } | { attempt: (ask: Ask) => Promise<Row[]> });
 
 export interface CheckedInvariant {
   id: string;
   name: string;
   breaches: number;
   /** The first few. */
-  examples: Record<string, unknown>[];
+  examples: Row[];
 }
 
 const SHOWN = 10;
 
 export async function checkInvariants(database: Database, invariants: Invariant[]) {
   const checked: CheckedInvariant[] = [];
-  for (const [at, { id, name, text }] of invariants.entries()) {
-    const breaches = await database.query<Record<string, unknown>>(sql(`invariant-${at}`, text));
+  for (const [at, invariant] of invariants.entries()) {
+    const breaches = await breachesOf(database, invariant, `invariant-${at}`);
+    const { id, name } = invariant;
     checked.push({ id, name, breaches: breaches.length, examples: breaches.slice(0, SHOWN) });
   }
   return { ok: checked.every(({ breaches }) => breaches === 0), invariants: checked };
 }
+
+async function breachesOf(database: Database, invariant: Invariant, statement: string): Promise<Row[]> {
+  if ('text' in invariant) return database.query<Row>(sql(statement, invariant.text));
+  let step = 0;
+  let breaches: Row[] = [];
+  const attempted = database.transaction(async (tx) => {
+    breaches = await invariant.attempt((text, values = []) =>
+      tx.query<Row>(sql(`${statement}-${(step += 1)}`, text), values),
+    );
+    throw new RolledBack();
+  });
+  await attempted.catch((error: unknown) => {
+    if (!(error instanceof RolledBack)) throw error;
+  });
+  return breaches;
+}
+
+class RolledBack extends Error {}

@@ -21,6 +21,16 @@ describe('createRedis', () => {
     expect(client.options.socketTimeout).toBeDefined();
   });
 
+  it.each([
+    createRedis({ url: 'redis://127.0.0.1:1' }),
+    createRedis({ sentinels: ['127.0.0.1:1'], name: 'main' }),
+    createRedis({ cluster: ['127.0.0.1:1'] }),
+  ])('does not wait for a server that hangs to agree that it is given up (%#)', (client) => {
+    offline(client);
+    const { disconnectTimeout } = client instanceof Cluster ? client.options.redisOptions! : client.options;
+    expect(disconnectTimeout).toBeLessThanOrEqual(100);
+  });
+
   it('finds a primary through Sentinels, and looks itself whether it is still one', () => {
     const client = offline(createRedis({ sentinels: ['127.0.0.1:1', '[::1]:2'], name: 'main' }) as Redis);
     expect(client.options).toMatchObject({

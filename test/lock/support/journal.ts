@@ -8,6 +8,7 @@ export interface Entry {
   /** The last moment at which `assertHeld` still agreed: until then this process would have written. */
   heldUntil: number;
   fence: number;
+  token: string;
   /** False when the lease was over before the process could look: it has not acted on it. */
   believed: boolean;
   outcome: 'ok' | 'stale' | 'lost' | 'unknown';

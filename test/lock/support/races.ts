@@ -1,7 +1,11 @@
 import { LockWaitTimeoutError, type LockEvent, type StrategyName } from '@firstcome/lock';
 import { connect, type Connected } from './connection.js';
+import { judge } from './journal.js';
 import { Monitor } from './monitor.js';
 import { seeded } from './random.js';
+import { until } from './waiting.js';
+import type { WorkOrder, WorkReport } from './worker-verbs.js';
+import type { WorkerProcess } from './workers.js';
 
 /** So long that nothing but a wake-up can end a wait before its deadline. */
 const never = { ttlMs: 120_000, recheckMs: 120_000 };
@@ -65,14 +69,20 @@ export interface OrderReport {
   grants: number;
   /** Grants that came before one who had lined up earlier, by the order in which the server entered them in its line. */
   inversions: number;
+  overlaps: number;
   /** How many had to line up: the rest found nobody before them. */
   linedUp: number;
   /** Entries that stood in the line twice: their process had not claimed in time, was taken for dead and put out of it. */
   linedUpAgain: number;
 }
 
-/** Many callers in two clients take turns under `queue`; MONITOR tells who reached the server first. */
-export async function queueInOrder(port: number, grants: number, callers: number): Promise<OrderReport> {
+/** Many callers in several processes take turns under `queue`; MONITOR tells who reached the server first. */
+export async function queueInOrder(
+  port: number,
+  processes: readonly WorkerProcess[],
+  grants: number,
+  callers: number,
+): Promise<OrderReport> {
   const arrivals = new Map<string, number>();
   const standing = new Set<string>();
   let arrived = 0;
@@ -89,24 +99,16 @@ export async function queueInOrder(port: number, grants: number, callers: number
     arrived += 1;
     arrivals.set(token, arrived);
   });
-  let linedUp = 0;
-  const onEvent = (event: LockEvent) => {
-    if (event.type === 'acquired' && event.handoffMs !== undefined) linedUp += 1;
-  };
-  const clients = [connect({ port }, onEvent), connect({ port }, onEvent)];
-  const granted: { token: string; fence: number }[] = [];
-  let begun = 0;
-  const caller = async ({ locks }: Connected) => {
-    while (begun < grants) {
-      begun += 1;
-      const lease = await locks.acquire('order', { ...never, strategy: 'queue', waitMs: 600_000 });
-      granted.push({ token: lease.token, fence: lease.fence });
-      await lease.release();
-    }
-  };
-  await Promise.all(Array.from({ length: callers }, (_, index) => caller(clients[index % 2]!)));
-  while (granted.some(({ token }) => !arrivals.has(token))) await new Promise(setImmediate);
-  await Promise.all(clients.map((client) => client.close()));
+  const share = (whole: number) => Math.ceil(whole / processes.length);
+  const options = { ...never, strategy: 'queue' as const, waitMs: 600_000 };
+  const reports = await work(processes, {
+    keys: ['order'],
+    lanes: share(callers),
+    grants: share(grants),
+    options,
+  });
+  const granted = reports.flatMap(({ entries }) => entries);
+  await until('MONITOR has told all', () => granted.every(({ token }) => arrivals.has(token)));
   await monitor.stop();
   let inversions = 0;
   let latest = -1;
@@ -115,5 +117,37 @@ export async function queueInOrder(port: number, grants: number, callers: number
     if (arrival < latest) inversions += 1;
     latest = Math.max(latest, arrival);
   }
-  return { grants: granted.length, inversions, linedUp, linedUpAgain };
+  const linedUp = reports.reduce((sum, { woken }) => sum + woken, 0);
+  return { grants: granted.length, inversions, overlaps: judge(granted).overlaps.length, linedUp, linedUpAgain };
+}
+
+/** The same between processes: every key has one caller in each, so that a release meets the other ones' waits. */
+export async function raceBetweenProcesses(
+  processes: readonly WorkerProcess[],
+  strategy: StrategyName,
+  races: number,
+  seed: number,
+): Promise<RaceReport> {
+  const reports = await work(processes, {
+    keys: Array.from({ length: 10 }, (_, index) => `race:${strategy}:${index}`),
+    lanes: 1,
+    grants: Math.ceil(races / processes.length),
+    turns: { most: 3, seed },
+    options: { ...never, strategy, waitMs: deadlineMs },
+  });
+  const entries = reports.flatMap((report) => report.entries);
+  const refusals = reports.flatMap((report) => Object.entries(report.refusals));
+  const strange = refusals.find(([code]) => code !== 'LOCK_TIMEOUT');
+  if (strange) throw new Error(`refused with ${strange[0]}, ${strange[1]} times`);
+  return {
+    races: entries.length,
+    overlaps: judge(entries).overlaps.length,
+    lostWakeUps: refusals.reduce((sum, [, times]) => sum + times, 0),
+    woken: reports.reduce((sum, { woken }) => sum + woken, 0),
+  };
+}
+
+async function work(processes: readonly WorkerProcess[], order: WorkOrder): Promise<WorkReport[]> {
+  await Promise.all(processes.map((each) => each.ask('startWork', order)));
+  return Promise.all(processes.map((each) => each.ask('finishWork')));
 }

@@ -4,7 +4,8 @@ import { redisPortStore } from '../../../libs/lock/src/stores/redis/redis-store.
 import { redlockOf } from '../../../libs/lock/src/stores/redlock/redlock-store.js';
 import { ManualClock } from '../../../libs/lock/src/testing/manual-clock.js';
 import { Chance } from '../../../libs/lock/src/testing/simulation/chance.js';
-import { RedisServer, type Reply } from '../../../libs/lock/src/testing/simulation/redis-server.js';
+import type { Reply } from '../../../libs/lock/src/testing/simulation/redis-server.js';
+import { VirtualRedis } from './virtual-redis.js';
 
 export type ServerName = 'A' | 'B';
 
@@ -17,8 +18,6 @@ interface Moment {
 /** When it happened, and what it was to server A and to server B. */
 export type Row = [second: string, a: string, b: string];
 
-const startedAt = 1_790_000_000_000_000;
-
 /**
  * Two servers and their Redis in virtual time: the library as it is and its real Lua on the simulation's Redis, without a
  * network in between, and with chance at its mean. What each server does is written down as it happens.
@@ -28,12 +27,12 @@ export class TwoServers {
   readonly commands: Record<ServerName, number> = { A: 0, B: 0 };
   #beginning = this.clock.now();
   #moments: Moment[] = [];
-  readonly #nodes: Node[];
+  readonly #nodes: VirtualRedis[];
   readonly #clients: Locks[] = [];
   readonly #tokens = new Chance(1);
 
   constructor(nodes = 1) {
-    this.#nodes = Array.from({ length: nodes }, () => new Node(this.clock));
+    this.#nodes = Array.from({ length: nodes }, () => new VirtualRedis(this.clock));
   }
 
   options(server: ServerName, defaults?: LocksOptions['defaults']): LocksOptions {
@@ -101,40 +100,11 @@ export class TwoServers {
     return [...counts].map(([what, count]) => (count > 1 ? `${what} (${count} x)` : what)).join('; ');
   }
 
-  #port(node: Node, server: ServerName): RedisPort {
-    const run: RedisPort['run'] = async ({ name, source }, { keys, args }) => {
+  #port(node: VirtualRedis, server: ServerName): RedisPort {
+    return node.port((script, reply) => {
       this.commands[server] += 1;
-      const reply = node.redis.eval(source, keys, args);
-      this.tell(server, described(name, reply));
-      return reply;
-    };
-    return {
-      cluster: false,
-      prefix: '',
-      run,
-      runAll: (script, runs, call) => Promise.all(runs.map((each) => run(script, each, call))),
-      openSubscriber: (events) => {
-        const hear = (channel: string, message: string) => events.message(channel, message);
-        return {
-          subscribe: async () => void node.subscribers.add(hear),
-          unsubscribe: async () => void node.subscribers.delete(hear),
-          close: async () => void node.subscribers.delete(hear),
-        };
-      },
-    };
-  }
-}
-
-class Node {
-  readonly redis: RedisServer;
-  readonly subscribers = new Set<(channel: string, message: string) => void>();
-
-  constructor(clock: ManualClock) {
-    this.redis = new RedisServer(() => startedAt + clock.now() * 1000);
-    this.redis.onPublish = (channel, message) => {
-      // A message comes over another connection: after the reply to whoever published it.
-      for (const hear of this.subscribers) queueMicrotask(() => hear(channel, message));
-    };
+      this.tell(server, described(script, reply));
+    });
   }
 }
 

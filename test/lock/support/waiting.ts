@@ -11,3 +11,22 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
     await sleep(5);
   }
 }
+
+/**
+ * Sleeps in small steps, and says by how much they came late: on a machine that has no time for its processes nothing else
+ * comes in time either, so a bound on time is this much wider there, and no wider anywhere else.
+ */
+export async function lateWhileSleeping(ms: number): Promise<number> {
+  const stepMs = 10;
+  let late = 0;
+  for (const end = now() + ms; now() < end;) {
+    const before = now();
+    await sleep(stepMs);
+    const overMs = now() - before - stepMs;
+    // A timer of Node is a millisecond or two late at any time.
+    if (overMs > 5) late += overMs;
+  }
+  return late;
+}
+
+export const shown = (times: readonly number[]): string => times.map(Math.round).join(' and ');

@@ -3,6 +3,7 @@ import { LockError, type Lease, type LockOptions } from '@firstcome/lock';
 import { connect, type Connected, type Connection } from './connection.js';
 import type { Entry } from './journal.js';
 import { Ledger } from './ledger.js';
+import { seeded } from './random.js';
 import { now, sleep, until } from './waiting.js';
 
 export interface Granted {
@@ -30,6 +31,8 @@ export interface WorkOrder {
   ledgerPort?: number;
   /** Beside it, calls for keys of their own: nothing is held there from before, so they find the moment the store is back. */
   probe?: boolean;
+  /** Before each call, and in each hold, up to as many turns of the event loop, by chance from this seed. */
+  turns?: { most: number; seed: number };
   /** Between a refusal and the next try. */
   pauseMs?: number;
 }
@@ -38,6 +41,8 @@ export interface WorkReport {
   entries: Entry[];
   probes: Entry[];
   refusals: Record<string, number>;
+  /** Waits that were ended by a wake-up. */
+  woken: number;
   /** The longest single call, from its start to its end, whatever the end was. */
   longestMs: number;
 }
@@ -58,11 +63,14 @@ let leaseIds = 0;
 let listenersAtFirst = 0;
 let working: Promise<WorkReport> | undefined;
 let stopped = false;
+let woken = 0;
 
 /** What a parent can ask of a worker process. Everything in and out is plain data. */
 export const verbs = {
   async connect(connection: Connection): Promise<void> {
-    connected = connect(connection);
+    connected = connect(connection, (event) => {
+      if (event.type === 'acquired' && event.handoffMs !== undefined) woken += 1;
+    });
     const answers = () =>
       connected.locks.isLocked('warm-up').then(
         () => true,
@@ -198,14 +206,17 @@ function isHeld(lease: Lease): boolean {
 }
 
 async function work(order: WorkOrder): Promise<WorkReport> {
-  const report: WorkReport = { entries: [], probes: [], refusals: {}, longestMs: 0 };
+  const report: WorkReport = { entries: [], probes: [], refusals: {}, woken: 0, longestMs: 0 };
+  const wokenBefore = woken;
+  const turns = turning(order);
   const { grants = Infinity } = order;
   let begun = 0;
   const call = async (key: string, entries: Entry[], holdMs?: number) => {
+    await turns();
     const invokedAt = now();
     const before = entries.length;
     try {
-      await oneHold({ ...order, holdMs }, key, invokedAt, entries);
+      await oneHold({ ...order, holdMs }, key, invokedAt, entries, turns);
     } catch (error) {
       if (!(error instanceof LockError)) throw error;
       report.refusals[error.code] = (report.refusals[error.code] ?? 0) + 1;
@@ -226,10 +237,25 @@ async function work(order: WorkOrder): Promise<WorkReport> {
   };
   const lanes = order.keys.flatMap((key) => Array.from({ length: order.lanes }, () => lane(key)));
   await Promise.all(order.probe ? [...lanes, probe()] : lanes);
+  report.woken = woken - wokenBefore;
   return report;
 }
 
-async function oneHold(order: WorkOrder, key: string, invokedAt: number, entries: Entry[]): Promise<void> {
+function turning({ turns }: WorkOrder): () => Promise<void> {
+  if (!turns) return async () => undefined;
+  const random = seeded(turns.seed + process.pid);
+  return async () => {
+    for (let left = Math.floor(random() * (turns.most + 1)); left > 0; left -= 1) await new Promise(setImmediate);
+  };
+}
+
+async function oneHold(
+  order: WorkOrder,
+  key: string,
+  invokedAt: number,
+  entries: Entry[],
+  turns: () => Promise<void>,
+): Promise<void> {
   const { holdMs = 0, ledgerPort, options } = order;
   await connected.locks.withLock(
     key,
@@ -237,8 +263,8 @@ async function oneHold(order: WorkOrder, key: string, invokedAt: number, entries
       // The time is taken before the clock of the lease is asked: a process may be stopped between any two lines.
       const grantedAt = now();
       const believed = isHeld(lease);
-      const { fence } = lease;
-      const at = { process: process.pid, key, invokedAt, grantedAt, heldUntil: grantedAt, fence };
+      const { fence, token } = lease;
+      const at = { process: process.pid, key, invokedAt, grantedAt, heldUntil: grantedAt, fence, token };
       const entry: Entry = { ...at, believed, outcome: believed ? 'unknown' : 'lost' };
       entries.push(entry);
       const stillHeld = () => {
@@ -251,6 +277,7 @@ async function oneHold(order: WorkOrder, key: string, invokedAt: number, entries
       const read = ledgerPort === undefined ? undefined : await ledger(ledgerPort).read(key, fence);
       if (read?.accepted === false) entry.outcome = 'stale';
       if (!stillHeld() || read?.accepted === false) return;
+      await turns();
       if (holdMs > 0) await sleep(holdMs);
       if (!stillHeld()) return;
       if (ledgerPort !== undefined && read) {

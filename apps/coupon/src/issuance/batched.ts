@@ -33,12 +33,15 @@ export class BatchedIssue implements IssueStrategy {
     const answered = await this.soldOut.answer(grab);
     if (answered) return answered;
     const waited = timing.start('lock');
-    // Bound to this request, because it is called from the batch.
-    const begin = AsyncLocalStorage.bind(() => {
+    const [hold, db] = [timing.later('hold'), timing.later('db')];
+    const begin = () => {
       waited();
-      const [held, stored] = [timing.start('hold'), timing.start('db')];
-      return () => [held, stored].forEach((end) => end());
-    });
+      const [held, stored] = [hold(), db()];
+      return () => {
+        held();
+        stored();
+      };
+    };
     try {
       const waiting: Waiting = { grab, begin };
       const options = { strategy: 'pubsub', waitMs: msLeft(grab) } as const;

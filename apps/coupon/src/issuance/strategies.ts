@@ -18,7 +18,7 @@ import type { IssueStrategy } from './strategy.js';
 /** name -> strategy: the one of the configuration, or in the lab the one that the request names. */
 @Injectable()
 export class Strategies {
-  private readonly byName: Map<string, IssueStrategy>;
+  readonly byName: Map<string, IssueStrategy>;
 
   constructor(
     @Inject(CONFIG) private readonly config: Config,

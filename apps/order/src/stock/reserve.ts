@@ -12,7 +12,7 @@ const findStatement = sql(
 
 // Relative and guarded, so that it is right whatever was read before. The rows are locked in ascending order first: an
 // UPDATE alone locks them in whatever order its plan joins them.
-const reserveStatement = sql(
+export const reserveStatement = sql(
   'stock-reserve',
   `with locked as (
      select id from options where id = any($1::bigint[]) order by id for no key update

@@ -78,7 +78,7 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
     return requests.map(({ keys, token, ttlMs }) => {
       let answer: RenewAnswer = 'renewed';
       for (const slot of keys.map((key) => this.#slot(key))) {
-        if (this.#holder(slot) === token) slot.expiresAt = this.ports.clock.now() + ttlMs;
+        if (this.#holder(slot) === token) slot.expiresAt = Math.max(slot.expiresAt, this.ports.clock.now() + ttlMs);
         else answer = 'lost';
       }
       return answer;
@@ -166,8 +166,9 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
     // One after the other: a slot that is made may push out an idle one, and that must not be one of ours.
     for (const key of keys) {
       const slot = this.#slot(key);
+      const until = this.ports.clock.now() + ttlMs;
+      slot.expiresAt = this.#holder(slot) === token ? Math.max(slot.expiresAt, until) : until;
       slot.token = token;
-      slot.expiresAt = this.ports.clock.now() + ttlMs;
     }
     this.memory.fence += fences;
     return this.memory.fence - fences + 1;

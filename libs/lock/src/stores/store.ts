@@ -32,6 +32,7 @@ export type AcquireAnswer =
       spent?: 'given back' | 'perhaps given back';
     };
 
+/** At least ttlMs are left from now on: a renewal never takes time off, so that one that comes late can do no harm. */
 export interface RenewRequest {
   keys: readonly string[];
   token: string;
@@ -71,7 +72,7 @@ export interface LockStore {
   /** Raises the fence counters to at least `fence`, if the token still holds the keys. */
   raise(keys: readonly string[], token: string, fence: number): Promise<boolean>;
   inspect(key: string): Promise<StoredLock>;
-  /** For operators: frees the key whoever holds it. True when somebody did. */
+  /** For operators: takes the key away from whoever is seen to hold it. True when that one did until then. */
   forceRelease(key: string): Promise<boolean>;
   /** Absent where the store cannot tell anybody of a release: waiters then look again by themselves. */
   readonly wakeups?: Wakeups;

@@ -307,12 +307,14 @@ function ownership(client: NewClient, test: Test): void {
     assert.equal(await two.isLocked(key), false);
   });
 
-  test('extend sets the time left, and fails on a lease that was taken away', async (key) => {
+  test('extend gives more time and never takes any off, and fails on a lease that was taken away', async (key) => {
     const locks = await client();
     const lease = await locks.acquire(key, { ttlMs: 1500, autoRenew: false });
     await lease.extend(5000);
     const { remainingMs } = await locks.inspect(key);
     assert.ok(lease.remainingMs > 4000 && lease.remainingMs <= remainingMs + 50);
+    await lease.extend(100);
+    assert.ok(lease.remainingMs > 4000 && (await locks.inspect(key)).remainingMs > 4000);
     assert.equal(await locks.forceRelease(key), true);
     await assert.rejects(lease.extend(5000), LockLostError);
     assert.throws(() => lease.assertHeld(), LockLostError);

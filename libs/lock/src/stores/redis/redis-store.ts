@@ -99,7 +99,9 @@ export class RedisStore implements LockStore {
   }
 
   async forceRelease(key: string): Promise<boolean> {
-    return (await this.#release([key], '')) > 0;
+    // By the token that was seen: asked twice, or done late, it takes nothing away from whoever came after that one.
+    const { token } = await this.inspect(key);
+    return token !== undefined && (await this.#release([key], token)) > 0;
   }
 
   async raise(keys: readonly string[], token: string, fence: number): Promise<boolean> {

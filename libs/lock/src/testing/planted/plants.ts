@@ -1,5 +1,6 @@
 import type { StrategyName } from '../../options.js';
 import type { Plan, StoreKind, Weather } from '../simulation/plan.js';
+import { chained, extended, forced, tight } from './bends.js';
 
 /** One classic mistake, as the change of a few lines that would make it. */
 export interface Plant {
@@ -11,23 +12,6 @@ export interface Plant {
   weather?: Weather;
   /** Bends the plans towards where the mistake matters. */
   adjust?: (plan: Plan) => void;
-}
-
-/** Fixed leases in one line, each of which works for nearly half of its TTL. */
-function tight(plan: Plan): void {
-  plan.handOver = { count: 64, ms: 5000 };
-  for (const { kind, options, ...rest } of plan.operations) {
-    if (kind === 'batch' || kind === 'nested') continue;
-    Object.assign(options, { ttlMs: 1000, autoRenew: false, localLine: true });
-    Object.assign(plan.operations[rest.id]!, { workMs: 400, extendMs: undefined });
-  }
-}
-
-/** An operator takes the lock away in the middle. */
-function forced(plan: Plan): void {
-  plan.handOver.count = 1;
-  const [first] = plan.operations.filter(({ kind }) => kind === 'acquire');
-  if (first) first.kind = 'force';
 }
 
 const redis = ['redis'] as const;
@@ -42,8 +26,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: `${lua}/release.lua`,
-        find: "if holder and (holder == ARGV[1] or ARGV[1] == '') then",
-        replace: 'if holder then',
+        find: "if redis.call('GET', KEYS[i]) == ARGV[1] then",
+        replace: "if redis.call('GET', KEYS[i]) then",
       },
     ],
     stores: redis,
@@ -147,7 +131,7 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: 'contest.ts',
-        find: 'if (this.#wakes === seen && sentAt < this.#lookAt)',
+        find: 'if ((this.#wakes === seen || sentAt < this.#deafUntil) && sentAt < this.#lookAt)',
         replace: 'if (sentAt < this.#lookAt)',
       },
     ],
@@ -304,6 +288,90 @@ export const plants: readonly Plant[] = [
     stores: ['redlock'],
   },
   {
+    mistake: "who contends for a majority follows the news of everybody's give-backs",
+    law: 11,
+    edits: [
+      {
+        file: 'contest.ts',
+        find: 'this.#deafUntil = this.parts.clock.now() + answer.settleMs;',
+        replace: '',
+      },
+    ],
+    stores: ['redlock'],
+  },
+  {
+    mistake: 'a renewal that is done late takes off time that was given since',
+    law: 1,
+    edits: [
+      {
+        file: `${lua}/renew.lua`,
+        find: "if redis.call('PTTL', KEYS[i]) < tonumber(ARGV[2 * i]) then",
+        replace: 'if KEYS[i] then',
+      },
+    ],
+    stores: ['redis', 'cluster'],
+    strategies: pubsub,
+  },
+  {
+    mistake: 'an acquire that is done late takes off time that was given since',
+    law: 1,
+    edits: [
+      {
+        file: `${lua}/acquire.lua`,
+        find: "if not redis.call('SET', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) and",
+        replace: "redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])\n  if not KEYS[i] and",
+      },
+    ],
+    stores: redis,
+    adjust: extended,
+  },
+  {
+    mistake: 'a forced release takes the lock from whoever has it by then, not from whom the operator saw',
+    law: 8,
+    edits: [
+      {
+        file: `${lua}/release.lua`,
+        find: "if redis.call('GET', KEYS[i]) == ARGV[1] then",
+        replace: "if redis.call('GET', KEYS[i]) and (redis.call('GET', KEYS[i]) == ARGV[1] or ARGV[1] == '') then",
+      },
+      {
+        file: 'stores/redis/redis-store.ts',
+        find: 'const { token } = await this.inspect(key);\n    return token !== undefined && (await this.#release([key], token)) > 0;',
+        replace: "return (await this.#release([key], '')) > 0;",
+      },
+    ],
+    stores: redis,
+    adjust: forced,
+  },
+  {
+    mistake: 'a release is sent before the next of the process listens for it',
+    law: 11,
+    edits: [
+      {
+        file: 'line.ts',
+        find: 'if (this.#waiting.size > 0) this.#contend(true);\n    const releasing = this.parts.store.release(keys, hold.token);',
+        replace:
+          'const releasing = this.parts.store.release(keys, hold.token);\n    if (this.#waiting.size > 0) this.#contend(true);',
+      },
+    ],
+    stores: ['memory'],
+    weather: 'calm',
+  },
+  {
+    mistake: "whoever takes over looking out for a queue does not know when the holder's time runs out",
+    law: 11,
+    edits: [
+      {
+        file: 'contest.ts',
+        find: 'Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil)',
+        replace: 'this.parts.clock.now() + head.options.recheckMs',
+      },
+    ],
+    stores: redis,
+    strategies: ['queue'],
+    adjust: chained,
+  },
+  {
     mistake: 'the line of a killed process stands for ever',
     law: 10,
     edits: [{ file: `${lua}/queue-join.lua`, find: "redis.call('PEXPIRE', line, 86400000)", replace: '' }],
@@ -316,8 +384,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: 'stores/memory.ts',
-        find: 'for (const key of keys) {\n      const slot = this.#slot(key);\n      slot.token',
-        replace: 'for (const slot of keys.map((key) => this.#slot(key))) {\n      slot.token',
+        find: 'for (const key of keys) {\n      const slot = this.#slot(key);\n      const until',
+        replace: 'for (const slot of keys.map((key) => this.#slot(key))) {\n      const until',
       },
     ],
     stores: ['memory'],

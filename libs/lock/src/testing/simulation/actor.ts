@@ -11,6 +11,8 @@ export interface Stage {
   library: Library;
   witness: Witness;
   resource(key: string): GuardedResource;
+  /** An operator begins to take the key away; calls back when that is over, so far as the operator knows. */
+  forcing(process: SimulatedProcess, key: string): () => void;
   callTimeoutMs: number;
   /** Something went wrong in this world by now: then "lost" and "broken" are honest answers. */
   faulty(): boolean;
@@ -55,9 +57,7 @@ export class Actor {
       await locks.close();
     } else if (plan.kind === 'force') {
       this.stage.witness.phase(record, 'releasing', this.stage.callTimeoutMs);
-      const settle = () => this.stage.witness.promiseBroken(key);
-      settle();
-      await locks.forceRelease(key).finally(settle);
+      await locks.forceRelease(key).finally(this.stage.forcing(this.process, key));
     } else if (plan.kind === 'batch') {
       const answer = await locks.batch(key, record, this.#runBatch, options);
       if (answer !== plan.id * 10) this.stage.witness.violation(`batch gave ${plan.id} somebody else's result`);
@@ -224,9 +224,9 @@ export class Actor {
   /** A fixed lease that its work outlives, a forced release, a client that closes over its holders, a stopped process. */
   #mayLose({ plan, process }: OperationRecord): boolean {
     const { autoRenew, ttlMs = 0 } = plan.options;
-    const left = Math.min(ttlMs, plan.extendMs ?? Infinity) * 0.98 - 3 * this.stage.witness.delayMs - 10;
+    const left = ttlMs * 0.98 - 3 * this.stage.witness.delayMs - 10;
     const workMs = plan.kind === 'batch' ? 150 : plan.workMs;
-    const outlived = (autoRenew === false || plan.extendMs !== undefined) && workMs >= left / 2;
+    const outlived = autoRenew === false && workMs >= left / 2;
     return (
       outlived || this.stage.faulty() || this.closed || process.stoppedMs > 0 || this.stage.witness.broken.length > 0
     );

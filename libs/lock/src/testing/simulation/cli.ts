@@ -96,9 +96,10 @@ async function share(): Promise<number> {
 const run =
   values.replay === undefined ? (jobs > 1 ? share : runAll) : () => replay(whole('replay', values.replay ?? ''));
 run().then(
-  (code) => process.exit(code),
+  // No process.exit: a trace that goes into a pipe would end in the middle.
+  (code) => (process.exitCode = code),
   (error: unknown) => {
     console.error(error);
-    process.exit(1);
+    process.exitCode = 1;
   },
 );

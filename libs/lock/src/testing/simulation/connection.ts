@@ -31,7 +31,7 @@ export interface Network {
   delayMs(): number;
   fate(script: string): { fate: Fate; ms: number };
   reconnectMs(): number;
-  answered(script: string, run: ScriptRun, reply: Reply, host: RedisHost): void;
+  answered(process: SimulatedProcess, script: string, run: ScriptRun, reply: Reply, host: RedisHost): void;
   trace(line: () => string): void;
 }
 
@@ -118,7 +118,7 @@ export class Connection {
         this.network.trace(
           () => `  redis ${script.name} ${run.keys.join(' ')} | ${run.args.join(' ')} -> ${JSON.stringify(reply)}`,
         );
-        this.network.answered(script.name, run, reply, this.host);
+        this.network.answered(this.process, script.name, run, reply, this.host);
         answer(() => request.resolve(reply));
       } catch (error) {
         if (!(error instanceof LuaError)) throw error;

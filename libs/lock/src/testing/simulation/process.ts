@@ -2,6 +2,14 @@ import type { Clock, Timer } from '../../ports/clock.js';
 import type { Chance } from './chance.js';
 import type { Scheduled, VirtualTime } from './virtual-time.js';
 
+class SimulatedTimer implements Timer {
+  current?: Scheduled;
+
+  constructor(readonly callback: () => void) {}
+
+  unref(): void {}
+}
+
 /**
  * A process of the simulated world: a monotonic clock that runs a little fast or slow, timers that are a little late, and a
  * life that can be stopped (SIGSTOP, or an event loop that is blocked) and ended (SIGKILL).
@@ -13,7 +21,7 @@ export class SimulatedProcess {
   stoppedUntil = 0;
   /** How long it has been stopped altogether. */
   stoppedMs = 0;
-  readonly #timers = new Set<Timer>();
+  readonly #timers = new Set<SimulatedTimer>();
 
   constructor(
     readonly name: string,
@@ -27,7 +35,7 @@ export class SimulatedProcess {
       now: () => offset + this.time.now * this.rate,
       setTimeout: (callback, ms) => this.#setTimeout(callback, ms),
       clearTimeout: (timer) => {
-        if (this.#timers.delete(timer)) (timer as Partial<Scheduled>).cancel?.();
+        if (this.#timers.delete(timer as SimulatedTimer)) (timer as SimulatedTimer).current?.cancel();
       },
     };
   }
@@ -52,7 +60,8 @@ export class SimulatedProcess {
 
   stop(ms: number): void {
     const until = this.time.now + ms;
-    this.stoppedMs += until - Math.max(this.stoppedUntil, this.time.now);
+    // A short stop inside a longer one adds nothing, and takes nothing off.
+    this.stoppedMs += Math.max(0, until - Math.max(this.stoppedUntil, this.time.now));
     this.stoppedUntil = Math.max(this.stoppedUntil, until);
   }
 
@@ -73,19 +82,16 @@ export class SimulatedProcess {
   #setTimeout(callback: () => void, ms: number): Timer {
     // As Node does it: whole milliseconds, at least one; up to one early against the fine clock, and a little late.
     const delay = Math.max(1, Math.trunc(ms)) + this.chance.real(-0.9, 1.5);
-    let current: Scheduled;
-    const timer: Timer & Scheduled = { unref: () => undefined, cancel: () => current.cancel() };
-    const fire = () => {
-      if (this.dead) return;
-      if (this.stopped) {
-        // Stays cancellable: a timer that another one clears on waking never goes off.
-        current = this.time.at(this.stoppedUntil, fire);
-        return;
-      }
-      if (this.#timers.delete(timer)) callback();
-    };
+    const timer = new SimulatedTimer(callback);
     this.#timers.add(timer);
-    current = this.time.at(this.time.now + delay / this.rate, fire);
+    timer.current = this.time.at(this.time.now + delay / this.rate, () => this.#fire(timer));
     return timer;
+  }
+
+  #fire(timer: SimulatedTimer): void {
+    if (this.dead) return;
+    // Stays cancellable: a timer that another one clears on waking never goes off.
+    if (this.stopped) timer.current = this.time.at(this.stoppedUntil, () => this.#fire(timer));
+    else if (this.#timers.delete(timer)) timer.callback();
   }
 }

@@ -97,6 +97,7 @@ export class RedisServer {
   }
 
   readonly #commands: Record<string, (key: string, rest: string[]) => Reply | { ok: string }> = {
+    TYPE: (key) => ({ ok: this.#find(key)?.type ?? 'none' }),
     GET: (key) => this.#string(key),
     SET: (key, [value = '', ...options]) => this.#set(key, value, options),
     DEL: (key, rest) => [key, ...rest].filter((each) => this.#find(each) && this.#data.delete(each)).length,
@@ -202,13 +203,13 @@ export class RedisServer {
   }
 
   #zrange(key: string, [start, stop, ...options]: string[]): Reply[] {
+    const withScores = options.map((option) => option.toUpperCase());
+    if (withScores.some((option) => option !== 'WITHSCORES')) throw new LuaError('ERR syntax error');
     const all = sorted(this.#scores(key));
     const place = (text: string | undefined) => {
       const at = integer(text);
       return at < 0 ? Math.max(0, all.length + at) : at;
     };
-    const withScores = options.map((option) => option.toUpperCase());
-    if (withScores.some((option) => option !== 'WITHSCORES')) throw new LuaError('ERR syntax error');
     const last = integer(stop) < 0 ? all.length + integer(stop) : integer(stop);
     const range = all.slice(place(start), last + 1);
     return range.flatMap(([member, score]) => (withScores.length > 0 ? [member, textOfScore(score)] : [member]));
@@ -224,7 +225,8 @@ function textOfScore(score: number): string {
 }
 
 function integer(text: string | undefined): number {
-  if (text === undefined || !/^-?\d+$/.test(text)) throw new LuaError('ERR value is not an integer or out of range');
+  if (text === undefined || !/^(?:0|-?[1-9]\d*)$/.test(text))
+    throw new LuaError('ERR value is not an integer or out of range');
   return Number(text);
 }
 
@@ -235,9 +237,8 @@ function wrongType(): LuaError {
 /** As Redis converts what a script passes to it. */
 function toArgument(value: Value): string {
   if (typeof value === 'string') return value;
-  // %.17g: whole numbers keep all their digits, unlike in tostring().
-  if (typeof value === 'number')
-    return Number.isInteger(value) && Math.abs(value) < 1e17 ? String(value) : textOfNumber(value);
+  // Whole numbers keep all their digits, unlike in tostring().
+  if (typeof value === 'number') return textOfNumber(value, 17);
   throw new LuaError('ERR Lua redis lib command arguments must be strings or integers');
 }
 

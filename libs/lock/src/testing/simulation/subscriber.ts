@@ -12,6 +12,8 @@ interface Wanted {
 /** The subscriber connection of one process to one server. It reconnects by itself; whether it subscribes again is its user's. */
 export class SimulatedSubscriber implements RedisSubscriber {
   readonly #names = new Map<string, Wanted>();
+  /** What the server sends over this connection. It ends with the connection, also what is just being unsubscribed. */
+  readonly #standing = new Set<Subscription>();
   #epoch = 0;
   #upAt = 0;
   #deliversAt = 0;
@@ -42,7 +44,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     this.#names.delete(name);
     const epoch = this.#epoch;
     this.network.time.in(this.network.delayMs(), () => {
-      if (wanted?.subscription && epoch === this.#epoch) this.host.unsubscribe(wanted.subscription);
+      if (wanted?.subscription && epoch === this.#epoch) this.#end(wanted.subscription);
     });
   }
 
@@ -74,10 +76,13 @@ export class SimulatedSubscriber implements RedisSubscriber {
 
   #drop(): void {
     this.#epoch += 1;
-    for (const wanted of this.#names.values()) {
-      if (wanted.subscription) this.host.unsubscribe(wanted.subscription);
-      wanted.subscription = undefined;
-    }
+    for (const subscription of this.#standing) this.#end(subscription);
+    for (const wanted of this.#names.values()) wanted.subscription = undefined;
+  }
+
+  #end(subscription: Subscription): void {
+    this.#standing.delete(subscription);
+    this.host.unsubscribe(subscription);
   }
 
   #send(name: string): void {
@@ -101,6 +106,7 @@ export class SimulatedSubscriber implements RedisSubscriber {
     if (!wanted.subscription) {
       const receive = (channel: string, message: string) => this.#deliver(() => this.events.message(channel, message));
       wanted.subscription = { name, receive };
+      this.#standing.add(wanted.subscription);
       this.host.subscribe(wanted.subscription);
     }
     this.#deliver(() => {

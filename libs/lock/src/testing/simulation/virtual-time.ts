@@ -1,36 +1,38 @@
-interface Pending {
-  at: number;
-  order: number;
-  run?: () => void;
+/** An event to come. A class and not closures: there are hundreds in every schedule. */
+class Pending {
+  constructor(
+    private readonly onCancel: { cancelled: number },
+    readonly at: number,
+    readonly order: number,
+    public run: (() => void) | undefined,
+  ) {}
+
+  cancel(): void {
+    if (this.run) this.onCancel.cancelled += 1;
+    this.run = undefined;
+  }
 }
 
-export interface Scheduled {
-  cancel(): void;
-}
+export type Scheduled = Pick<Pending, 'cancel'>;
 
 /** The one scheduler of a simulated world: milliseconds that pass only when everybody waits. */
 export class VirtualTime {
   now = 0;
   #order = 0;
-  #cancelled = 0;
+  readonly #count = { cancelled: 0 };
   readonly #heap: Pending[] = [];
 
   /** How many events are still to come. */
   get size(): number {
-    return this.#heap.length - this.#cancelled;
+    return this.#heap.length - this.#count.cancelled;
   }
 
   /** Two events of one moment happen in the order in which they were asked for. */
   at(at: number, run: () => void): Scheduled {
     this.#order += 1;
-    const pending: Pending = { at: Math.max(at, this.now), order: this.#order, run };
+    const pending = new Pending(this.#count, Math.max(at, this.now), this.#order, run);
     this.#push(pending);
-    return {
-      cancel: () => {
-        if (pending.run) this.#cancelled += 1;
-        pending.run = undefined;
-      },
-    };
+    return pending;
   }
 
   in(ms: number, run: () => void): Scheduled {
@@ -41,7 +43,7 @@ export class VirtualTime {
   step(): boolean {
     for (let next = this.#pop(); next; next = this.#pop()) {
       if (!next.run) {
-        this.#cancelled -= 1;
+        this.#count.cancelled -= 1;
         continue;
       }
       const { run } = next;

@@ -1,4 +1,3 @@
-import { marginMs } from '../../hold.js';
 import type { Lease } from '../../lease.js';
 import { FenceBook } from './fence-book.js';
 import type { OperationPlan } from './plan.js';
@@ -126,8 +125,7 @@ export class Witness {
       record.grants += 1;
       if (record.refused) this.violation(`operation ${record.plan.id} runs after it was refused (law 10)`);
     }
-    const { ttlMs } = hold.options;
-    const sentAt = now - (ttlMs - marginMs(ttlMs) - hold.remainingMs) / this.around.rateOf(process);
+    const sentAt = now - (process.clock.now() - hold.confirmedAt) / this.around.rateOf(process);
     const granted: LeaseRecord = { lease, process, sentAt, ended: false };
     if (hold.remainingMs <= 0) this.count('granted when over');
     this.#fences.enter(lease, now, sentAt);

@@ -5,6 +5,7 @@ import { Chance } from './chance.js';
 import type { Fate, Network } from './connection.js';
 import { RedisHost } from './host.js';
 import type { Library } from './library.js';
+import { Operators } from './operators.js';
 import type { FaultPlan, Plan } from './plan.js';
 import { SimulatedPort } from './port.js';
 import { SimulatedProcess } from './process.js';
@@ -25,6 +26,7 @@ export class World implements Network {
   readonly witness: Witness;
   readonly lines: string[] = [];
   readonly #resources = new Map<string, GuardedResource>();
+  readonly #operators: Operators;
   readonly #chance: Chance;
   #disturbedUntil = -Infinity;
   #healed = false;
@@ -63,6 +65,7 @@ export class World implements Network {
       ),
       recheckMs: Math.max(...plan.operations.map(({ options }) => options.recheckMs ?? 0)),
     });
+    this.#operators = new Operators(plan.store === 'memory', (key) => this.witness.promiseBroken(key));
     this.actors = this.#makeActors(library, verbMs);
     for (const operation of plan.operations) {
       const actor = this.actors[operation.process]!;
@@ -99,9 +102,15 @@ export class World implements Network {
     return { fate: 'fine', ms: 0 };
   }
 
+  answered(process: SimulatedProcess, script: string, run: ScriptRun, reply: Reply, host: RedisHost): void {
+    const [lock = ''] = run.keys;
+    if (script === 'inspect' && Array.isArray(reply)) this.#operators.looked(process, lock, String(reply[0]));
+    else if (script === 'release' && reply !== 0) this.#operators.released(process, String(run.args[0]));
+    else if (script === 'acquire' && Array.isArray(reply) && reply[0] === 0) this.#checkBusy(run, host);
+  }
+
   /** A command may be done twice, and must never find itself in its own way. */
-  answered(script: string, run: ScriptRun, reply: Reply, host: RedisHost): void {
-    if (script !== 'acquire' || !Array.isArray(reply) || reply[0] !== 0) return;
+  #checkBusy(run: ScriptRun, host: RedisHost): void {
     const [token] = run.args;
     const locks = run.keys.slice(0, run.keys.length / 2);
     if (locks.every((name) => !host.server.has(name) || host.server.command('GET', name) === token)) {
@@ -207,6 +216,7 @@ export class World implements Network {
         library,
         witness: this.witness,
         resource: (key) => this.#resource(key),
+        forcing: (who, key) => this.#operators.begin(who, key, this.#nameOf(key)),
         callTimeoutMs: verbMs,
         faulty: () => this.#disturbedUntil > -Infinity,
         closeMs: closeGraceMs + 10 * verbMs + 2000,
@@ -232,8 +242,12 @@ export class World implements Network {
     return resource;
   }
 
+  #nameOf(key: string): string {
+    return this.plan.store === 'cluster' ? `lock:{${key}}` : `lock:${key}`;
+  }
+
   #free(key: string): boolean {
-    const name = this.plan.store === 'cluster' ? `lock:{${key}}` : `lock:${key}`;
+    const name = this.#nameOf(key);
     return this.hosts.every((host) => !host.down && !host.server.has(name));
   }
 
@@ -286,9 +300,7 @@ export class World implements Network {
 
 /** Whether nothing that is planned keeps the news of a free lock from those who wait for it. */
 function isPrompt({ operations, store }: Plan): boolean {
-  return operations.every(({ kind, extendMs = Infinity, options: { ttlMs = 0, autoRenew, strategy } }) => {
-    // A lease that is cut short ends before those who wait for it expect that.
-    if (extendMs < ttlMs) return false;
+  return operations.every(({ kind, options: { autoRenew, strategy } }) => {
     // In a line only the next one in it is told who holds the lock now, and for how long.
     if (strategy === 'queue' && !autoRenew) return false;
     // Of several keys one was taken away: the others stand for their TTL, and only a server can be asked for that.

@@ -25,6 +25,9 @@ if busy then
   return { 0, remaining }
 end
 for i = 1, n do
-  redis.call('SET', KEYS[i], ARGV[1], 'PX', ARGV[2])
+  -- The token's own keeps its time where that is longer: this may be a request that comes late.
+  if not redis.call('SET', KEYS[i], ARGV[1], 'NX', 'PX', ARGV[2]) and redis.call('PTTL', KEYS[i]) < tonumber(ARGV[2]) then
+    redis.call('PEXPIRE', KEYS[i], ARGV[2])
+  end
 end
 return { 1, draw_fences(n + 1, 2 * n, tonumber(ARGV[3])) }

@@ -25,7 +25,10 @@ local entry = ARGV[1] .. ':' .. ARGV[2]
 
 local function take()
   redis.call('ZREM', line, entry)
-  redis.call('SET', lock, ARGV[2], 'PX', ARGV[3])
+  -- Its own keeps its time where that is longer: this may be a request that comes late.
+  if not redis.call('SET', lock, ARGV[2], 'NX', 'PX', ARGV[3]) and redis.call('PTTL', lock) < tonumber(ARGV[3]) then
+    redis.call('PEXPIRE', lock, ARGV[3])
+  end
 end
 
 local holder = redis.call('GET', lock)

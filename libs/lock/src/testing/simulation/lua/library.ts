@@ -63,6 +63,12 @@ export const operators = {
 
 const num = (value: Value): number => operators.num(value);
 
+/** %.0f, which rounds a half to the even side. */
+function wholeOf(value: number): string {
+  const whole = Math.abs(value % 1) === 0.5 ? 2 * Math.round(value / 2) : value;
+  return Object.is(whole, -0) ? '-0' : whole.toFixed(0);
+}
+
 const math = moduleOf({
   max: (...args) => [Math.max(...args.map(num))],
   min: (...args) => [Math.min(...args.map(num))],
@@ -86,7 +92,7 @@ const string: Table = moduleOf({
       const value = args.shift();
       if (kind === 's') return toText(value);
       // Above 2^63 the two would differ; fences end at 2^53.
-      return kind === 'd' ? String(Math.trunc(num(value))) : num(value).toFixed(0);
+      return kind === 'd' ? String(Math.trunc(num(value))) : wholeOf(num(value));
     }),
   ],
   find: (text, wanted, from, plain) => {

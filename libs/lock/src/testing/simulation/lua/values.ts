@@ -70,14 +70,32 @@ export function toNumber(value: Value): number | undefined {
 }
 
 /** Lua 5.1 prints with %.14g: a fence above 1e14 that passes through `..` or tostring() loses its last digits. */
-export function textOfNumber(value: number): string {
+export function textOfNumber(value: number, digits = 14): string {
   if (Object.is(value, -0)) return '-0';
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
-  const [digits, exponent] = value.toExponential(13).split('e') as [string, string];
+  if (Number.isSafeInteger(value) && Math.abs(value) < 10 ** digits) return String(value);
+  const [mantissa, exponent] = roundedTo(digits, value).split('e') as [string, string];
   const power = Number(exponent);
-  if (power >= -5 && power < 14) return String(Number(value.toPrecision(14)));
-  const sign = power < 0 ? '-' : '+';
-  return `${Number(digits)}e${sign}${String(Math.abs(power)).padStart(2, '0')}`;
+  if (power < -5 || power >= digits) {
+    return `${withoutZeros(mantissa)}e${power < 0 ? '-' : '+'}${String(Math.abs(power)).padStart(2, '0')}`;
+  }
+  const sign = value < 0 ? '-' : '';
+  const all = mantissa.replace(/[-.]/g, '');
+  if (power < 0) return sign + withoutZeros(`0.${'0'.repeat(-power - 1)}${all}`);
+  return sign + withoutZeros(`${all.slice(0, power + 1)}.${all.slice(power + 1)}`);
+}
+
+function withoutZeros(text: string): string {
+  return text.replace(/\.?0*$/, '');
+}
+
+/** As C rounds: what lies exactly between two goes to the even one, and not up as in JavaScript. */
+function roundedTo(digits: number, value: number): string {
+  const up = value.toExponential(digits - 1);
+  const [exact = ''] = value.toExponential(100).split('e');
+  const kept = exact.slice(0, exact.indexOf('.') + digits);
+  const between = /^50*$/.test(exact.slice(kept.length));
+  return between && Number(kept.at(-1)) % 2 === 0 ? `${kept}e${up.split('e')[1]}` : up;
 }
 
 export function toText(value: Value): string {
