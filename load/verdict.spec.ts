@@ -84,6 +84,10 @@ describe('the verdict', () => {
 
   it.each<[string, Partial<Evidence>]>([
     ['an arrival was dropped', { k6: { ...good.k6, planned: 301 } }],
+    [
+      'k6 was too busy to send',
+      { figures: { ...figures, answers: { ...figures.answers, 'issue: REQUEST_TIMEOUT': 1 } } },
+    ],
     ['k6 failed', { k6: { exitCode: 107, arrived: 300, planned: 300 } }],
     ['k6 left no summary', { k6: { exitCode: 0, planned: 300 } }],
     ['nothing was measured', { k6: { ...good.k6, arrived: 0 }, figures: { ...figures, requests: 0 } }],

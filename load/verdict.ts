@@ -64,6 +64,10 @@ function whyUnusable(evidence: Evidence): string[] {
   else if (figures.requests !== k6.arrived * requestsPerArrival) {
     reasons.push(`the client log holds ${figures.requests} answers of ${k6.arrived * requestsPerArrival} requests`);
   }
+  const unsent = Object.entries(figures.answers).filter(([name]) => name.endsWith(': REQUEST_TIMEOUT'));
+  const late = unsent.reduce((sum, [, count]) => sum + count, 0);
+  if (!dropsAllowed && late > 0)
+    reasons.push(`k6 needed over 10 s to send ${late} requests: offer less, or give it more of the machine`);
   const dropped = k6.planned - (k6.arrived ?? k6.planned);
   if (!dropsAllowed && dropped !== 0)
     reasons.push(`k6 dropped ${dropped} of ${k6.planned} arrivals: offer less, or give it more of the machine`);

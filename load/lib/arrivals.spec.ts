@@ -40,20 +40,22 @@ describe('arrival shapes', () => {
 
   it('becomes an open arrival rate with its own function, all its users set up beforehand and time to finish', () => {
     const [phase] = inSequence([{ name: 'burst', rate: 200, seconds: 1.5 }]);
-    expect(arrivalScenario(phase!, 'grab', 10_000)).toEqual({
+    const many = { maxWaiting: 10_000, dropsAllowed: false };
+    expect(arrivalScenario(phase!, 'grab', many)).toEqual({
       executor: 'constant-arrival-rate',
       exec: 'grab',
       rate: 200,
       timeUnit: '1s',
       startTime: '0ms',
-      // Half a second to catch up in; what k6 starts beyond the phase's arrivals does nothing.
-      duration: '2000ms',
+      // A second and a half to catch up in; what k6 starts beyond the phase's arrivals does nothing.
+      duration: '3000ms',
       preAllocatedVUs: 300,
       maxVUs: 300,
       gracefulStop: '20s',
     });
-    expect(arrivalScenario(phase!, 'grab', 100).maxVUs).toBe(100);
-    expect(() => arrivalScenario({ ...phase!, rate: 0.5 }, 'grab', 100)).toThrow('0.5');
-    expect(() => arrivalScenario({ ...phase!, seconds: 0.5 }, 'grab', 100)).toThrow('a second');
+    expect(arrivalScenario(phase!, 'grab', { ...many, maxWaiting: 100 }).maxVUs).toBe(100);
+    expect(arrivalScenario(phase!, 'grab', { ...many, dropsAllowed: true }).duration).toBe('2000ms');
+    expect(() => arrivalScenario({ ...phase!, rate: 0.5 }, 'grab', many)).toThrow('0.5');
+    expect(() => arrivalScenario({ ...phase!, seconds: 0.5 }, 'grab', many)).toThrow('a second');
   });
 });

@@ -86,15 +86,21 @@ export interface ArrivalScenario {
 
 /**
  * k6 behind its schedule catches up, but only until the phase ends: on a busy machine the last arrivals were missing. So it is
- * given this much longer, and what it starts beyond the phase's own arrivals does nothing.
+ * given this much longer, and what it starts beyond the phase's own arrivals does nothing. Less in the search for the knee, where
+ * the next phase comes soon and a dropped arrival is a finding.
  */
-export const catchUpSeconds = 0.5;
+export const catchUpSeconds = { measured: 1.5, searching: 0.5 };
 
 /**
  * A phase as k6 wants it. Whole numbers per time unit only: a rate of 0.5/s is not needed here and refused.
  * The users who can be waiting at once are set up beforehand, because setting them up during a burst delays the burst.
  */
-export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number): ArrivalScenario {
+export function arrivalScenario(
+  phase: Phase,
+  exec: string,
+  { maxWaiting, dropsAllowed }: { maxWaiting: number; dropsAllowed: boolean },
+): ArrivalScenario {
+  const catchUp = dropsAllowed ? catchUpSeconds.searching : catchUpSeconds.measured;
   if (!Number.isInteger(phase.rate))
     throw new RangeError(`Phase ${phase.name}: ${phase.rate} is no whole rate per second.`);
   if (phase.seconds < 1) throw new RangeError(`Phase ${phase.name}: k6 wants a second at least.`);
@@ -106,7 +112,7 @@ export function arrivalScenario(phase: Phase, exec: string, maxWaiting: number):
     rate: phase.rate,
     timeUnit: '1s',
     startTime: `${Math.round(phase.startSeconds * 1000)}ms`,
-    duration: `${Math.round((phase.seconds + catchUpSeconds) * 1000)}ms`,
+    duration: `${Math.round((phase.seconds + catchUp) * 1000)}ms`,
     preAllocatedVUs: vus,
     maxVUs: vus,
     // Longer than any deadline of the system (LOCK_WAIT_MS is 10 s): nobody is cut off while waiting for an answer.

@@ -10,6 +10,7 @@ describe('the outcome of an answer', () => {
     [409, 'CONCURRENT_UPDATE', 'contended'],
     [503, 'LOCK_TIMEOUT', 'contended'],
     [429, 'RATE_LIMITED', 'contended'],
+    [408, 'REQUEST_TIMEOUT', 'contended'],
     [503, 'LOCK_LOST', 'unknown'],
     [503, 'DATABASE_UNAVAILABLE', 'unknown'],
     [0, '', 'unknown'],

@@ -30,6 +30,8 @@ const finalCodes = new Set([
 const contendedCodes = new Set([
   '409 CONCURRENT_UPDATE',
   '409 IDEMPOTENCY_IN_PROGRESS',
+  // The server never had the whole request: k6 was too busy to send it.
+  '408 REQUEST_TIMEOUT',
   '429 RATE_LIMITED',
   '503 LOCK_TIMEOUT',
   '503 LOCK_QUEUE_FULL',

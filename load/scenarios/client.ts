@@ -33,7 +33,7 @@ export function lines(name: string, file: string): string[] {
 
 /** One k6 scenario per phase, each naming the function it runs. */
 export function arrivals(run: string, phases: Phase[] = input.phases): Record<string, ArrivalScenario> {
-  return Object.fromEntries(phases.map((phase) => [phase.name, arrivalScenario(phase, run, input.maxWaiting)]));
+  return Object.fromEntries(phases.map((phase) => [phase.name, arrivalScenario(phase, run, input)]));
 }
 
 export function options(scenarios: Record<string, ArrivalScenario>, more: Options['thresholds'] = {}): Options {
