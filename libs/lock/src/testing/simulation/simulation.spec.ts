@@ -35,7 +35,7 @@ describe('in simulated worlds', () => {
   });
 
   for (const { seed, was, options } of pastSeeds) {
-    it(`seed ${seed} stays clean: ${was}`, async () => {
+    it(`seed ${seed} stays clean: ${was}`, { timeout: 300_000 }, async () => {
       expect((await simulate(seed, options)).violations).toEqual([]);
     });
   }
