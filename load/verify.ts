@@ -12,7 +12,10 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 interface Invariant {
   id: string;
   name: string;
-  text: string;
+  /** Selects the rows that break it. */
+  text?: string;
+  /** Or tries what must not succeed; rolled back. */
+  attempt?: (ask: (text: string, values?: unknown[]) => Promise<object[]>) => Promise<object[]>;
 }
 
 /** The same lists that `npm run verify` checks, from the built apps that are running. */
@@ -23,11 +26,22 @@ async function invariantsOf(app: 'coupon' | 'order'): Promise<Invariant[]> {
   return invariants;
 }
 
+async function breachesOf(pool: Stores['coupon'], { text, attempt }: Pick<Invariant, 'text' | 'attempt'>) {
+  if (text !== undefined) return rowsOf<object>(pool, text);
+  const client = await pool.connect();
+  try {
+    await client.query('begin');
+    return await attempt!(async (statement, values) => (await client.query<object>(statement, values)).rows);
+  } finally {
+    await client.query('rollback').finally(() => client.release());
+  }
+}
+
 export async function checkInvariants(stores: Stores): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const app of ['coupon', 'order'] as const) {
-    for (const { id, name, text } of await invariantsOf(app)) {
-      const breaches = await rowsOf(stores[app], text);
+    for (const { id, name, ...rule } of await invariantsOf(app)) {
+      const breaches = await breachesOf(stores[app], rule);
       if (breaches.length > 0) {
         findings.push({ law: id, text: `${app}: ${name}`, count: breaches.length, examples: breaches.slice(0, 5) });
       }
