@@ -363,8 +363,8 @@ export const plants: readonly Plant[] = [
     edits: [
       {
         file: 'contest.ts',
-        find: 'Math.min(this.parts.clock.now() + head.options.recheckMs, this.#holderUntil)',
-        replace: 'this.parts.clock.now() + head.options.recheckMs',
+        find: 'Math.min(now + head.options.recheckMs, holderUntil, planned)',
+        replace: 'now + head.options.recheckMs',
       },
     ],
     stores: redis,
