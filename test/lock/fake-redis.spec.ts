@@ -40,6 +40,7 @@ const step = fc.oneof(
   }),
   fc.record({ verb: fc.constant('leave' as const), process, key, token }),
   fc.record({ verb: fc.constant('renew' as const), requests: fc.array(request, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ verb: fc.constant('shorten' as const), request }),
   fc.record({
     verb: fc.constant('raise' as const),
     keys: several,
@@ -137,6 +138,8 @@ describe.skipIf(redisServerMissing)('the Redis of the simulation, beside a real 
           return stores.get(each.process)!.line!.leave(each.key, each.token);
         case 'renew':
           return store.renew(each.requests, 1000);
+        case 'shorten':
+          return store.shorten(each.request);
         case 'raise':
           return store.raise(each.keys, each.token, twins.nowMs * 1000 + each.above);
         case 'inspect':

@@ -29,4 +29,27 @@ describe('a hold', () => {
     hold.renewed(sentAt + 100, 1000);
     expect(hold.remainingMs).toBeCloseTo(200 - marginMs(1000));
   });
+
+  it('believes in less from before the store is asked to shorten it, and in no answer to what was asked earlier', () => {
+    const clock = new ManualClock();
+    const hold = held(clock);
+    const { shortenings } = hold;
+    hold.shorten(clock.now(), 300);
+    hold.renewed(clock.now(), 5000, shortenings);
+    expect(hold.remainingMs).toBeCloseTo(300 - marginMs(300));
+    hold.renewed(clock.now(), 5000, hold.shortenings);
+    expect(hold.remainingMs).toBeCloseTo(5000 - marginMs(5000));
+  });
+
+  it('that was shortened is handed to nobody, and where that is not certain no later answer prolongs it', () => {
+    const clock = new ManualClock();
+    const hold = held(clock);
+    hold.shorten(clock.now(), 300);
+    expect(hold.fencesLeft).toBe(0);
+    const { shortenings } = hold;
+    hold.neverProlong();
+    hold.renewed(clock.now(), 5000, shortenings);
+    expect(hold.remainingMs).toBeCloseTo(300 - marginMs(300));
+    expect(hold.prolongable).toBe(false);
+  });
 });

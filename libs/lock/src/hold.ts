@@ -26,6 +26,8 @@ export class Hold {
   /** How many leases have had it. */
   served = 0;
   renewing = false;
+  /** How often time was taken off it. */
+  shortenings = 0;
   lostReason?: string;
   #ended = false;
   #deadline: number;
@@ -87,11 +89,34 @@ export class Hold {
     return this.mayRenew(now) && !this.renewing && this.#renewAt <= now + withinMs;
   }
 
-  /** The store never takes time off, so the latest of all that it has confirmed stands, in whatever order the answers come. */
-  renewed(sentAt: number, ttlMs: number): void {
+  /**
+   * Before the store is asked: whatever becomes of the request, nobody believes in more from now on. And nobody gets this hold
+   * after the present lease, or a copy of the request that comes late would take off the time of a neighbour.
+   */
+  shorten(sentAt: number, ms: number): void {
+    this.#deadline = Math.min(this.#deadline, sentAt + ms - marginMs(ms));
+    this.shortenings += 1;
+    this.exhaust();
+    this.#warnFrom(this.clock.now());
+  }
+
+  get prolongable(): boolean {
+    return this.shortenings < Infinity;
+  }
+
+  /** Nobody knows whether it was shortened, or will be: what the store says of its time is not believed any more. */
+  neverProlong(): void {
+    this.shortenings = Infinity;
+  }
+
+  /**
+   * A renewal never takes time off, so the latest of all that was confirmed stands, in whatever order the answers come; but
+   * what was asked for before it was shortened is over. `shortenings` is their number when the request was sent.
+   */
+  renewed(sentAt: number, ttlMs: number, shortenings = 0): void {
     const deadline = sentAt + ttlMs - marginMs(ttlMs);
     this.confirmedAt = Math.max(this.confirmedAt, sentAt);
-    if (this.#ended || deadline <= this.#deadline) return;
+    if (this.#ended || deadline <= this.#deadline || shortenings < this.shortenings) return;
     this.#deadline = deadline;
     // Extended beyond the TTL, it is left alone until what remains is what a renewal would find.
     this.#renewAt = sentAt + Math.max(ttlMs / 3, ttlMs - (this.options.ttlMs * 2) / 3);

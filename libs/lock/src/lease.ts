@@ -100,7 +100,10 @@ export class Lease implements AsyncDisposable {
     if (this.#releasing) throw new LockLostError('it was released', { key: this.key });
   }
 
-  /** At least so much time is left from now on; never less than there was. Throws LockLostError when the lease is no longer ours. */
+  /**
+   * Sets the time left; of a lease that is renewed it is the least, for the watchdog goes on. Throws LockLostError when the
+   * lease is no longer ours.
+   */
   async extend(ms: number): Promise<void> {
     this.assertHeld();
     await this.keeper.extend(this, ms);

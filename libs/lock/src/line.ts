@@ -128,13 +128,27 @@ export class Line implements Party, LeaseKeeper {
     const { hold } = lease;
     checkNumber('extend', ms, 10, 86_400_000, this.target.key);
     const sentAt = clock.now();
-    const [answer] = await store.renew([{ keys: this.target.keys, token: hold.token, ttlMs: ms }], lease.remainingMs);
+    const request = { keys: this.target.keys, token: hold.token, ttlMs: ms };
+    // The watchdog would give it back to a lease that is renewed; a fixed one gets exactly what is asked for.
+    const shorter = !hold.options.autoRenew && ms < hold.remainingMs;
+    if (!shorter && !hold.prolongable) {
+      throw new LockBackendError('its time was set to less, and whether that was done is unknown: it ends by then', {
+        key: this.target.key,
+      });
+    }
+    if (shorter) {
+      hold.shorten(sentAt, ms);
+      this.parts.watchdog.watch(hold);
+    }
+    const { shortenings } = hold;
+    const [answer] = shorter ? [await store.shorten(request)] : await store.renew([request], lease.remainingMs);
     if (answer === 'renewed') {
-      hold.renewed(sentAt, ms);
+      hold.renewed(sentAt, ms, shortenings);
       this.parts.watchdog.watch(hold);
     } else if (answer === 'lost') {
       hold.lose('the store no longer has it');
     } else {
+      if (shorter) hold.neverProlong();
       throw new LockBackendError(`extending failed: ${String(answer)}`, { key: this.target.key, cause: answer });
     }
     lease.assertHeld();

@@ -30,6 +30,8 @@ interface Hold {
   /** An operator took it away; its process finds out with its next renewal, or when the time is over. */
   forcedAt?: number;
   extendedTo?: number;
+  /** Its time was set to less: it is not handed on. */
+  shortened?: boolean;
 }
 
 export interface Held {
@@ -94,6 +96,7 @@ export class LockModel {
     if (handedOn) {
       if (state.open.some((each) => each.hold === handedOn)) throw new Error(`${call.id} got a hold that is in use`);
       if (handedOn.client !== call.client) throw new Error(`${call.id} got a hold of another process`);
+      if (handedOn.shortened) throw new Error(`${call.id} got a hold that was shortened`);
       if (at >= handedOn.trustedUntil) throw new Error(`${call.id} got a hold that was over`);
     }
     state.holds.set(lease.token, hold);
@@ -140,6 +143,14 @@ export class LockModel {
     const expected = hold.forcedAt === undefined && at < hold.trustedUntil ? 'ok' : 'LOCK_LOST';
     if (code !== expected) throw new Error(`an extension says ${code} instead of ${expected}`);
     if (code !== 'ok') return;
+    if (!hold.autoRenew && at + ms < hold.trustedUntil) {
+      // Shortened: nobody gets it after this lease.
+      hold.shortened = true;
+      hold.until = at + ms;
+      hold.freeBy = at + ms + edgeMs;
+      hold.trustedUntil = at + ms - margin(ms);
+      return;
+    }
     hold.extendedTo = Math.max(hold.extendedTo ?? 0, at + ms);
     hold.until = Math.max(hold.until, at + ms);
     hold.freeBy = Math.max(hold.freeBy, at + ms + edgeMs);

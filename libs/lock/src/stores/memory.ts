@@ -85,6 +85,13 @@ class MemoryStore implements LockStore, Wakeups, WaitingLine {
     });
   }
 
+  async shorten({ keys, token, ttlMs }: RenewRequest): Promise<RenewAnswer> {
+    const slots = keys.map((key) => this.#slot(key));
+    if (slots.some((slot) => this.#holder(slot) !== token)) return 'lost';
+    for (const slot of slots) slot.expiresAt = this.ports.clock.now() + ttlMs;
+    return 'renewed';
+  }
+
   async release(keys: readonly string[], token: string): Promise<boolean> {
     let all = true;
     for (const key of keys) {

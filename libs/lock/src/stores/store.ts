@@ -67,6 +67,11 @@ export interface LockStore {
   acquire(request: AcquireRequest): Promise<AcquireAnswer>;
   /** However many leases: one round trip per node. Never rejects. */
   renew(requests: readonly RenewRequest[], timeoutMs: number): Promise<RenewAnswer[]>;
+  /**
+   * Sets the time left of one lease to less. Whoever asks has stopped to believe in more before: a request like this may be
+   * done late, or twice.
+   */
+  shorten(request: RenewRequest): Promise<RenewAnswer>;
   /** True when the token still held every key. Wakes the waiters of what it freed. */
   release(keys: readonly string[], token: string): Promise<boolean>;
   /** Raises the fence counters to at least `fence`, if the token still holds the keys. */

@@ -307,14 +307,14 @@ function ownership(client: NewClient, test: Test): void {
     assert.equal(await two.isLocked(key), false);
   });
 
-  test('extend gives more time and never takes any off, and fails on a lease that was taken away', async (key) => {
+  test('extend sets the time left, also to less, and fails on a lease that was taken away', async (key) => {
     const locks = await client();
     const lease = await locks.acquire(key, { ttlMs: 1500, autoRenew: false });
-    await lease.extend(5000);
-    const { remainingMs } = await locks.inspect(key);
-    assert.ok(lease.remainingMs > 4000 && lease.remainingMs <= remainingMs + 50);
-    await lease.extend(100);
-    assert.ok(lease.remainingMs > 4000 && (await locks.inspect(key)).remainingMs > 4000);
+    for (const ms of [20_000, 5000, 9000]) {
+      await lease.extend(ms);
+      const { remainingMs } = await locks.inspect(key);
+      assert.ok(lease.remainingMs > ms - 1500 && lease.remainingMs <= remainingMs + 50 && remainingMs <= ms);
+    }
     assert.equal(await locks.forceRelease(key), true);
     await assert.rejects(lease.extend(5000), LockLostError);
     assert.throws(() => lease.assertHeld(), LockLostError);
@@ -353,17 +353,27 @@ function verbs(client: NewClient, subject: ContractSubject, test: Test): void {
     assert.equal(await locks.isLocked(key), false);
   });
 
+  test('extend takes no time off a lease that is renewed', async (key) => {
+    const locks = await client();
+    const lease = await locks.acquire(key, { ttlMs: 20_000 });
+    await lease.extend(1000);
+    assert.ok(lease.remainingMs > 15_000 && (await locks.inspect(key)).remainingMs > 15_000);
+    await lease.release();
+  });
+
   test('acquire, renew and release are idempotent by token, and a renewal never creates a lock', async (key) => {
     const ports = { clock: systemClock, random: systemRandom, processId: 'contract' };
     const store = (await subject.store())(ports);
     const request = { keys: [key], token: 't1', ttlMs: 1000, fences: 1, onLateGrant: () => undefined };
     assert.deepEqual(await store.renew([{ keys: [key], token: 't1', ttlMs: 1000 }], 1000), ['lost']);
+    assert.equal(await store.shorten({ keys: [key], token: 't1', ttlMs: 1000 }), 'lost');
     assert.equal((await store.inspect(key)).held, false);
     const first = await store.acquire(request);
     const again = await store.acquire(request);
     assert.ok(first.granted && again.granted && again.fence > first.fence);
     assert.equal((await store.acquire({ ...request, token: 't2' })).granted, false);
     assert.deepEqual(await store.renew([{ keys: [key], token: 't2', ttlMs: 1000 }], 1000), ['lost']);
+    assert.equal(await store.shorten({ keys: [key], token: 't2', ttlMs: 10 }), 'lost');
     assert.equal(await store.release([key], 't2'), false);
     assert.equal(await store.release([key], 't1'), true);
     assert.equal(await store.release([key], 't1'), false);

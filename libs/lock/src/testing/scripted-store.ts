@@ -1,7 +1,7 @@
 import { memoryStore } from '../stores/memory.js';
 import type { LockStore, StoreFactory, StorePorts } from '../stores/store.js';
 
-type Verb = 'acquire' | 'renew' | 'release' | 'raise';
+type Verb = 'acquire' | 'renew' | 'shorten' | 'release' | 'raise';
 
 /** A store in memory of which single calls can be made to fail, to hang or to answer late: outcomes nobody knows. */
 export class ScriptedStore {
@@ -38,6 +38,7 @@ export class ScriptedStore {
       line: real.line,
       acquire: through('acquire', (request) => real.acquire(request)),
       renew: through('renew', (requests, timeoutMs) => real.renew(requests, timeoutMs)),
+      shorten: through('shorten', (request) => real.shorten(request)),
       release: through('release', (keys, token) => real.release(keys, token)),
       raise: through('raise', (keys, token, fence) => real.raise(keys, token, fence)),
       inspect: (key) => real.inspect(key),

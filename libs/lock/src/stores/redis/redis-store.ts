@@ -30,6 +30,7 @@ export interface RedisStoreOptions {
 const scripts = {
   acquire: loadScript('acquire'),
   renew: loadScript('renew'),
+  shorten: loadScript('shorten'),
   release: loadScript('release'),
   raise: loadScript('raise'),
   inspect: loadScript('inspect'),
@@ -92,6 +93,19 @@ export class RedisStore implements LockStore {
       }
     }
     return answers;
+  }
+
+  async shorten({ keys, token, ttlMs }: RenewRequest): Promise<RenewAnswer> {
+    try {
+      const shortened = await Promise.all(
+        this.#groups(keys).map((group) =>
+          this.#run(scripts.shorten, { keys: group.map(this.#names.lock), args: [token, ttlMs] }),
+        ),
+      );
+      return shortened.every((answer) => Number(answer) === 1) ? 'renewed' : 'lost';
+    } catch (error) {
+      return error instanceof Error ? error : new Error(String(error));
+    }
   }
 
   async release(keys: readonly string[], token: string): Promise<boolean> {

@@ -85,13 +85,20 @@ class RedlockStore implements LockStore {
     const perNode = await askAll(asked, (answers) =>
       requests.every((_request, index) => settledBy<RenewAnswer[]>(this.#majority, isRenewed(index))(answers)),
     );
-    return requests.map((_request, index) => {
-      if (countOf(perNode, isRenewed(index)) >= this.#majority) return 'renewed';
-      const lost = countOf(perNode, (answers) => answers[index] === 'lost');
-      // Lost for certain only when the others could not make a majority any more.
-      if (lost > this.#nodes.length - this.#majority) return 'lost';
-      return new Error('no majority of the nodes renewed the lock');
-    });
+    return requests.map((_request, index) => this.#renewal(perNode, index));
+  }
+
+  async shorten(request: RenewRequest): Promise<RenewAnswer> {
+    const asked = this.#stores.map(async (store) => [await store.shorten(request)]);
+    return this.#renewal(await askAll(asked, settledBy<RenewAnswer[]>(this.#majority, isRenewed(0))), 0);
+  }
+
+  #renewal(perNode: readonly (NodeAnswer<RenewAnswer[]> | undefined)[], index: number): RenewAnswer {
+    if (countOf(perNode, isRenewed(index)) >= this.#majority) return 'renewed';
+    const lost = countOf(perNode, (answers) => answers[index] === 'lost');
+    // Lost for certain only when the others could not make a majority any more.
+    if (lost > this.#nodes.length - this.#majority) return 'lost';
+    return new Error('no majority of the nodes renewed the lock');
   }
 
   async release(keys: readonly string[], token: string): Promise<boolean> {

@@ -224,7 +224,8 @@ export class Actor {
   /** A fixed lease that its work outlives, a forced release, a client that closes over its holders, a stopped process. */
   #mayLose({ plan, process }: OperationRecord): boolean {
     const { autoRenew, ttlMs = 0 } = plan.options;
-    const left = ttlMs * 0.98 - 3 * this.stage.witness.delayMs - 10;
+    const left =
+      Math.min(ttlMs, autoRenew ? Infinity : (plan.extendMs ?? Infinity)) * 0.98 - 3 * this.stage.witness.delayMs - 10;
     const workMs = plan.kind === 'batch' ? 150 : plan.workMs;
     const outlived = autoRenew === false && workMs >= left / 2;
     return (
