@@ -36,6 +36,19 @@ export function extended(plan: Plan): void {
   }
 }
 
+/** Fixed leases, each of which its holder shortens, over a wire that loses answers. */
+export function shortened(plan: Plan): void {
+  plan.fates = { 'reply lost': 0.3 };
+  plan.faults = [];
+  plan.faultsUntilMs = 10_000;
+  plan.callTimeoutMs = 1000;
+  for (const operation of plan.operations) {
+    if (operation.kind !== 'acquire') continue;
+    Object.assign(operation.options, { ttlMs: 5000, autoRenew: false, waitMs: 20_000, recheckMs: 50 });
+    Object.assign(operation, { workMs: 100, extendMs: 100 });
+  }
+}
+
 /** A holder is killed, and of those who wait in another process's queue one after the other gives up. */
 export function chained(plan: Plan): void {
   const options: LockOptions = { ttlMs: 1000, recheckMs: 3000, waitMs: 20_000, strategy: 'queue', autoRenew: true };

@@ -1,6 +1,6 @@
 import type { StrategyName } from '../../options.js';
 import type { Plan, StoreKind, Weather } from '../simulation/plan.js';
-import { chained, extended, forced, tight } from './bends.js';
+import { chained, extended, forced, shortened, tight } from './bends.js';
 
 /** One classic mistake, as the change of a few lines that would make it. */
 export interface Plant {
@@ -311,6 +311,20 @@ export const plants: readonly Plant[] = [
     ],
     stores: ['redis', 'cluster'],
     strategies: pubsub,
+  },
+  {
+    mistake: 'a holder believes in the time that it takes off its lease until the store has answered',
+    law: 6,
+    edits: [
+      { file: 'line.ts', find: '      hold.shorten(sentAt, ms);\n', replace: '' },
+      {
+        file: 'line.ts',
+        find: 'hold.renewed(sentAt, ms, shortenings);',
+        replace: 'if (shorter) hold.shorten(sentAt, ms);\n      hold.renewed(sentAt, ms, shortenings);',
+      },
+    ],
+    stores: redis,
+    adjust: shortened,
   },
   {
     mistake: 'an acquire that is done late takes off time that was given since',
