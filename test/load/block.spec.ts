@@ -15,19 +15,13 @@ import { startCoupon, startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
+import { k6Environment } from '../support/programs.js';
 import { testRedisUrl } from '../support/servers.js';
 import { jwtSecret } from '../support/tokens.js';
 
 let k6: K6 | undefined;
 try {
-  // Only what is here: a test does not build a k6.
-  k6 = findK6({
-    PATH: process.env['PATH'],
-    K6_BIN: process.env['K6_BIN'],
-    HOME: '/nowhere',
-    GOFLAGS: '-mod=mod',
-    GOPROXY: 'off',
-  });
+  k6 = findK6(k6Environment());
 } catch {
   console.warn('A block under the real k6 is not tried: no k6 here. npm run load says how to get it.');
 }

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,15 +6,10 @@ import { chromium } from 'playwright-core';
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { reportPage } from '../../load/report/page.js';
+import { chromiumProgram } from '../support/programs.js';
 import { sampleRun } from './sample-run.js';
 
-const places = [
-  process.env['CHROMIUM_BIN'],
-  '/usr/bin/chromium',
-  '/usr/bin/chromium-browser',
-  '/usr/bin/google-chrome',
-];
-const program = places.find((place) => place && existsSync(place));
+const program = chromiumProgram();
 if (!program)
   console.warn('The report page is not looked at: no Chromium here (apt-get install chromium, or set CHROMIUM_BIN).');
 
