@@ -13,7 +13,7 @@ function setUp(batchSize = 100) {
 }
 
 describe('batch', () => {
-  it('works for all who wait under one hold, in order of arrival, and gives each its own answer', async () => {
+  it('works for all who wait, in order of arrival, and gives each its own answer', async () => {
     const { store, locks } = setUp(10);
     const batches: number[][] = [];
     const run = async (items: number[]) => {
@@ -25,9 +25,20 @@ describe('batch', () => {
     await settle();
     expect(batches.flat()).toEqual(Array.from({ length: 25 }, (_, index) => index + 1));
     expect(batches.every(({ length }) => length <= 10)).toBe(true);
-    expect(store.calls).toEqual(['acquire', 'release']);
     const own = (item: number) => (item % 5 === 0 ? { reason: new RangeError(`no ${item}`) } : { value: item * 10 });
     expect(results).toMatchObject(results.map((_, index) => own(index + 1)));
+  });
+
+  it('releases the lock after each batch, before anybody goes on with an answer', async () => {
+    const { store, locks } = setUp(10);
+    const asked = Array.from({ length: 25 }, async (_, index) => {
+      await locks.batch('k', index, async (items: number[]) => items);
+      return store.count('release');
+    });
+    const released = await Promise.all(asked);
+    // Who was there when the first took the lock, in tens.
+    expect(store.calls).toEqual(['acquire', 'release', 'acquire', 'release', 'acquire', 'release']);
+    expect(released).toEqual(Array.from({ length: 25 }, (_, index) => 1 + Math.floor(index / 10)));
   });
 
   it('fences rise from batch to batch', async () => {

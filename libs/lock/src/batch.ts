@@ -81,13 +81,16 @@ export class Batcher<T, R> {
     // Callers time out one by one, by their own waitMs; the turn stays in the line as long as anybody is left.
     const options = { ...given, waitMs: 86_400_000, signal: abandon.signal };
     let batch: Item<T, R>[] | undefined;
-    const body = (lease: Lease) => {
+    let results: readonly (R | Error)[] = [];
+    const body = async (lease: Lease) => {
       // Run again after a stale fence, it works for the same callers.
       batch ??= this.#take(abandon, given);
-      return this.#work(batch, lease);
+      results = await this.#work(batch, lease);
     };
     this.turns
       .turn(this.key, body, options)
+      // The lock goes first: what hundreds of callers do with their answers would keep it here, with nobody working under it.
+      .then(() => batch?.forEach((item, index) => answer(item, results[index] as R | Error)))
       .catch((error: unknown) => {
         if (batch) for (const item of batch) item.reject(error as Error);
         else if (this.#abandon === abandon) this.#refuseAll(error as Error);
@@ -107,9 +110,11 @@ export class Batcher<T, R> {
     return batch;
   }
 
-  async #work(batch: Item<T, R>[], lease: Lease): Promise<void> {
+  async #work(batch: Item<T, R>[], lease: Lease): Promise<readonly (R | Error)[]> {
     const [first] = batch;
-    if (!first) return;
+    if (!first) return [];
+    // Everybody who waited here is served by this turn: the next one is for another process, while this one answers.
+    lease.hold.exhaust();
     this.turns.onBatch(this.key, batch.length);
     const results = await first.runBatch(
       batch.map(({ value }) => value),
@@ -120,11 +125,7 @@ export class Batcher<T, R> {
     if (!Array.isArray(results) || results.length !== batch.length) {
       throw new LockUsageError(`runBatch must return one result for each of its ${batch.length} items.`, this.key);
     }
-    for (const [index, item] of batch.entries()) {
-      const result = results[index] as R | Error;
-      if (result instanceof Error) item.reject(result);
-      else item.resolve(result);
-    }
+    return results;
   }
 
   /** The turn never began. */
@@ -148,4 +149,9 @@ export class Batcher<T, R> {
   #tellEmpty(): void {
     if (this.#items.size === 0 && !this.#abandon) this.turns.onEmpty(this.key);
   }
+}
+
+function answer<T, R>(item: Item<T, R>, result: R | Error): void {
+  if (result instanceof Error) item.reject(result);
+  else item.resolve(result);
 }
