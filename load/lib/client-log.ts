@@ -9,8 +9,10 @@ export interface ClientRecord {
   request: string;
   /** When it was sent, milliseconds since 1970, by the clock of the machine that runs k6. */
   at: number;
-  /** Milliseconds until the whole answer was there. */
+  /** Milliseconds until the whole answer was there, the wait for a connection included. */
   ms: number;
+  /** By when it was there, by the clock of `at`: later than at + ms where k6 was busy with itself. */
+  told?: number;
   /** The token's subject; '' for a public read. */
   user: string;
   /** Which instance was asked: its place in the list. */

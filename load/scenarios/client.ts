@@ -138,6 +138,7 @@ function record(
   at: number,
   response: RefinedResponse<ResponseType | undefined>,
 ): ClientRecord {
+  const told = Date.now();
   const body = parseBody(response);
   const code = response.status >= 400 && typeof body.code === 'string' ? body.code : '';
   const outcome = classify(response.status, code);
@@ -148,7 +149,8 @@ function record(
     phase: exec.scenario.name,
     request: call.request,
     at,
-    ms: Math.round(response.timings.duration * 1000) / 1000,
+    ms: Math.round((response.timings.blocked + response.timings.duration) * 1000) / 1000,
+    told,
     user: call.user === undefined ? '' : `${input.userPrefix}${call.user}`,
     instance,
     status: response.status,
