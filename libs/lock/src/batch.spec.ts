@@ -14,7 +14,7 @@ function setUp(batchSize = 100) {
 
 describe('batch', () => {
   it('works for all who wait, in order of arrival, and gives each its own answer', async () => {
-    const { store, locks } = setUp(10);
+    const { locks } = setUp(10);
     const batches: number[][] = [];
     const run = async (items: number[]) => {
       batches.push(items);
