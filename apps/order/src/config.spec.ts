@@ -42,6 +42,11 @@ describe('the configuration of order', () => {
     expect(loadConfig({ ...good, STOCK_STRATEGY: name, LAB: '1' }).stockStrategy).toBe(name);
   });
 
+  it('refuses a coordination that is not built, instead of taking another one in silence', () => {
+    expect(() => loadConfig({ ...good, COORDINATION: '2pc' })).toThrowError(/COORDINATION must be saga \(2pc is not/);
+    expect(() => loadConfig({ ...good, COORDINATION: 'saga' })).not.toThrow();
+  });
+
   it('takes secrets from files', () => {
     const { ORDER_DATABASE_URL: _, ...rest } = good;
     expect(() => loadConfig({ ...rest, ORDER_DATABASE_URL_FILE: '/absent' })).toThrowError(

@@ -21,6 +21,7 @@ const schema = z.object({
     'postgresql',
   ),
   STOCK_STRATEGY: oneOf(...stockStrategyNames, ...labStrategyNames),
+  COORDINATION: z.enum(['saga'], { error: 'must be saga (2pc is not built yet)' }).default('saga'),
   COUPON_URL: url('', 'http', 'https').default('http://127.0.0.1:3001'),
   ORDER_TTL_MS: whole(600_000, 1, 86_400_000),
 });
