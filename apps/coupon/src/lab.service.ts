@@ -1,3 +1,4 @@
+import { keyOfLockName } from '@firstcome/lock';
 import { LockService } from '@firstcome/lock/nest';
 import { checkInvariants, Database, sql } from '@firstcome/postgres';
 import { REDIS, scanKeys } from '@firstcome/redis';
@@ -60,8 +61,10 @@ export class LabService {
   /** Every lock that is held or waited for right now. */
   async locks(): Promise<LockList> {
     const items: LockList['items'] = [];
-    for await (const name of scanKeys(this.redis, 'lock:*'))
-      if (isLock(name)) items.push(await this.inspect(keyOf(name)));
+    for await (const name of scanKeys(this.redis, 'lock:*')) {
+      const key = keyOfLockName(name);
+      if (key !== undefined) items.push(await this.inspect(key));
+    }
     return { items: items.filter(({ held, waitersHere, queued }) => held || waitersHere + queued > 0) };
   }
 
@@ -70,7 +73,3 @@ export class LabService {
     return { key, held, remainingMs, fence, queued, waitersHere };
   }
 }
-
-const isLock = (name: string): boolean => !/^lock:(fence|queue|release):/.test(name);
-/** On a Cluster the key stands in braces. */
-const keyOf = (name: string): string => name.slice('lock:'.length).replace(/^\{(.*)\}$/, '$1');

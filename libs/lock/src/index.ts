@@ -20,6 +20,7 @@ export { lockMetrics, type LockMetricsOptions } from './metrics.js';
 export { memoryStore } from './stores/memory.js';
 export { noneStore } from './stores/none.js';
 export { redisStore } from './stores/redis/index.js';
+export { keyOfLockName } from './stores/redis/names.js';
 export { redlockStore } from './stores/redlock/index.js';
 export type { RedlockOptions } from './stores/redlock/redlock-store.js';
 export type { RedisStoreOptions } from './stores/redis/redis-store.js';

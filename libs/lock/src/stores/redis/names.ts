@@ -22,6 +22,12 @@ export function namesOf(cluster: boolean, prefix: string): Names {
   };
 }
 
+/** For operators who scan Redis: the key that is locked under this name, undefined where it is no lock. */
+export function keyOfLockName(name: string): string | undefined {
+  if (!name.startsWith('lock:') || /^lock:(fence|queue|release):/.test(name)) return undefined;
+  return name.slice('lock:'.length).replace(/^\{(.*)\}$/, '$1');
+}
+
 function escapeGlob(text: string): string {
   return text.replace(/[\\*?[\]]/g, '\\$&');
 }
