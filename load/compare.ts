@@ -144,7 +144,7 @@ async function compareAll(
     ? sweepPlans(known.get('capacity')!, { keys: sweptKeys, holds: sweptHolds.slice(1) }, sweepRates, seed)
     : [];
   const numbers = Array.from({ length: rounds }, (_, at) => at + 1);
-  const [first, later] = [numbers.slice(0, fewestPairs), numbers.slice(fewestPairs)];
+  const [first, later, again] = [numbers.slice(0, fewestPairs), numbers.slice(fewestPairs), numbers.slice(1)];
   const plans = [
     ...first.flatMap((number) => round('coupon-flash', number)),
     ...curve(1),
@@ -152,9 +152,9 @@ async function compareAll(
     ...onceOnly.flatMap((name) => round(name, 1)),
     ...later.flatMap((number) => round('coupon-flash', number)),
     ...sweeps,
-    ...numbers
-      .slice(1)
-      .flatMap((number) => [...manyRounds.flatMap((name) => round(name, number)), ...knees(number), ...curve(number)]),
+    ...again.flatMap((number) => [...manyRounds.flatMap((name) => round(name, number)), ...curve(number)]),
+    // Last: a knee takes longest, and its curve is measured by then.
+    ...again.flatMap(knees),
   ];
   say(
     `${plans.length} blocks to go${deadline === undefined ? '' : `, ${duration(deadline - performance.now())} left`}`,
