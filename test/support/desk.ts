@@ -23,15 +23,21 @@ export interface Visit {
   headers?: Record<string, string>;
 }
 
+const here = new Set<WebSocket>();
+
 /** A socket at a desk, by whatever token: a spec says what comes of it. */
 export function knock(base: string, query: string, { token, protocols = [], headers = {} }: Visit = {}): Visitor {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const url = `${base.replace('http', 'ws')}/v1/desk${query}`;
   const socket = new WebSocket(url, protocols, { headers: { ...authorization, ...headers } });
+  here.add(socket);
   // Whatever goes wrong is followed by the close that the spec waits for.
   socket.on('error', () => undefined);
   const closed = new Promise<Told>((resolve) =>
-    socket.once('close', (code, reason) => resolve({ code, reason: reason.toString('utf8') })),
+    socket.once('close', (code, reason) => {
+      here.delete(socket);
+      resolve({ code, reason: reason.toString('utf8') });
+    }),
   );
   const seated = new Promise<Told>((resolve) =>
     socket.once('message', (data: Buffer) => resolve({ seated: JSON.parse(data.toString('utf8')) as Told['seated'] })),
@@ -40,15 +46,19 @@ export function knock(base: string, query: string, { token, protocols = [], head
 }
 
 /** An administrator who asks for a seat. */
-export async function sit(base: string, couponId: number, role: string, user = 'ann', visit: Visit = {}) {
-  const token = await tokenFor(user, { role: 'admin' });
-  return knock(base, `?couponId=${couponId}&role=${role}`, { token, ...visit });
+export async function sit(base: string, couponId: number, role: string, user = 'ann'): Promise<Visitor> {
+  return knock(base, `?couponId=${couponId}&role=${role}`, { token: await tokenFor(user, { role: 'admin' }) });
 }
 
 /** One who has it, or the spec ends here. */
-export async function seated(base: string, couponId: number, role: string, user = 'ann'): Promise<Visitor> {
+export async function seated(base: string, couponId: number, role: string, user = 'ann') {
   const visitor = await sit(base, couponId, role, user);
   const told = await visitor.told;
   if (!told.seated) throw new Error(`${user} got no seat: ${told.code} ${told.reason}`);
-  return visitor;
+  return { ...visitor, sessionId: told.seated.sessionId };
+}
+
+/** After a test nobody sits there any more who would keep an instance from its end. */
+export function everybodyLeaves(): void {
+  for (const socket of here) socket.terminate();
 }
