@@ -1,6 +1,7 @@
-import { Redis } from 'ioredis';
+import { Cluster, Redis } from 'ioredis';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { startRedisCluster } from '../lock/support/redis-cluster.js';
 import { commandsDuring, redisServerMissing, startRedisServer } from '../lock/support/redis-server.js';
 import type { RedisServer } from '../lock/support/redis-server.js';
 import { sleep, until } from '../lock/support/waiting.js';
@@ -153,5 +154,31 @@ describe.skipIf(redisServerMissing)('the seats of a process of its own', () => {
     expect(await redis.exists(lockOf(couponId), lockOf(another))).toBe(0);
     await seated(one.url, couponId, 'editor');
     expect(await exit, stopped.output()).toBe(0);
+  });
+});
+
+describe.skipIf(redisServerMissing)('the seats on a Redis Cluster', () => {
+  it('lie on all its nodes, each under one name, and are renewed and lost there as elsewhere', async () => {
+    const servers = await startRedisCluster();
+    const nodes = servers.nodes.map(({ port }) => `127.0.0.1:${port}`).join(',');
+    const target = { COUPON_DATABASE_URL: database.url, REDIS_URL: '', REDIS_CLUSTER_NODES: nodes };
+    const apps = [await startCoupon(target), await startCoupon(target)] as const;
+    const cluster = new Cluster(servers.nodes);
+    try {
+      const coupons = await Promise.all(Array.from({ length: 10 }, () => createCoupon(apps[0].url)));
+      const visitors = await Promise.all(coupons.map((id) => seated(apps[0].url, id, 'editor')));
+      const name = (id: number | undefined) => `lock:{desk:${id}:editor}`;
+      expect(await (await sit(apps[1].url, coupons[0]!, 'editor')).told).toEqual({ code: 4409, reason: 'DESK_TAKEN' });
+      expect((await cluster.get(name(coupons[0])))?.startsWith(`ann:${visitors[0]!.sessionId}:`)).toBe(true);
+      await cluster.set(name(coupons[0]), 'eve:session:secret', 'PX', 60_000);
+      expect(await visitors[0]!.closed).toEqual({ code: 4409, reason: 'DESK_TAKEN' });
+      const left = await Promise.all(coupons.slice(1).map((id) => cluster.pttl(name(id))));
+      expect(Math.min(...left)).toBeGreaterThan(ttlMs / 3);
+    } finally {
+      everybodyLeaves();
+      for (const app of apps) await app.close();
+      cluster.disconnect();
+      await servers.stop();
+    }
   });
 });

@@ -7,7 +7,7 @@ export function bearerToken({ authorization }: IncomingHttpHeaders): string | un
   return AUTHORIZATION.exec(authorization ?? '')?.[1];
 }
 
-/** Of a WebSocket: a page in a browser can send no header of its own, but it can ask for the subprotocols `bearer, <token>`. */
+/** Of a WebSocket: a page can send no header of its own, but it can ask for the subprotocols `bearer, <token>`. */
 export function socketToken(headers: IncomingHttpHeaders): string | undefined {
   if (headers.authorization !== undefined) return bearerToken(headers);
   return SUBPROTOCOLS.exec(headers['sec-websocket-protocol'] ?? '')?.[1];

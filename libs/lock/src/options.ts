@@ -23,7 +23,7 @@ export interface LockOptions {
   localLine?: boolean;
   /** `withLock` inside `withLock` of the same key takes it again instead of throwing. false. */
   reentrant?: boolean;
-  /** Who asks: the token is then `owner:random`, so that one GET of the lock says who has it. Such a caller contends by itself. */
+  /** Who asks. The token is then `owner:random`: one GET of the lock says who has it. Whoever has an owner contends alone. */
   owner?: string;
   /** Ends the wait; a lease that is already held is not touched. */
   signal?: AbortSignal;

@@ -28,7 +28,10 @@ const socketOptions = {
   handleProtocols: (offered: Set<string>) => offered.has('bearer') && 'bearer',
 };
 
-/** `WS /v1/desk`: a seat for as long as the socket lives. Whoever asks is let in first: a close code reaches a page, a status does not. */
+/**
+ * `WS /v1/desk`: a seat for as long as the socket lives. Whoever asks is let in first and refused then: a page is shown a close
+ * code, and never the status of a handshake.
+ */
 @Injectable()
 export class DeskGateway implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger('Desk');

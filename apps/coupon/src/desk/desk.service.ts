@@ -8,13 +8,13 @@ import type { DeskView } from './desk.view.js';
 import { ownerOf, seatKey, sitterOf } from './seat.js';
 import type { Seat, Sitter } from './seat.js';
 
-/** How long a seat outlives a process that was killed: as long as an editor may be kept from a desk by nobody. */
+/** How long a seat outlives its process: as long as a desk may be kept by nobody. */
 export const SEAT_TTL_MS = 10_000;
 const LONGEST_SESSION_MS = 24 * 60 * 60 * 1000;
 
 /**
  * One editor and one reviewer per coupon, over all instances. A seat is a lease of the lock library, which renews those of a
- * process in one round trip and knows by its own clock when one is over; its token says who has it, so any instance can tell.
+ * process in one round trip and knows by its own clock when one is over. Its token says who has it: any instance can tell.
  */
 @Injectable()
 export class DeskService {
@@ -40,8 +40,8 @@ export class DeskService {
   }
 
   /**
-   * Before a coupon is changed. Where nobody can know who sits there, it is not changed: 503 by the lock's own error. A seat that is
-   * taken between this look and the change is not noticed; what two changes may not break is the table's to say.
+   * Before a coupon is changed. Where nobody can know who sits there nothing is changed: 503, by the lock's own error. Somebody who
+   * sits down between this look and the change is not noticed: what two changes may not break is the table's to say.
    */
   async refuseOthersThanEditor(couponId: number, userId: string): Promise<void> {
     const editor = await timing.measure('lock', () => this.sitterAt({ couponId, role: 'editor' }));

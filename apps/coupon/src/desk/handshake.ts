@@ -14,8 +14,8 @@ export function requestedSeat(url: string): Seat {
 }
 
 /**
- * A browser says which page connects, and whatever is no browser says nothing. Pages of this host may, and those of CORS_ORIGINS:
- * the rule that CORS would be, which browsers do not ask for a WebSocket.
+ * A browser says which page connects; what is no browser says nothing. Pages of this host may, and those of CORS_ORIGINS: for a
+ * WebSocket browsers ask nobody whether they may.
  */
 export function admitsOrigin({ origin, host }: IncomingHttpHeaders, allowed: readonly string[]): boolean {
   if (origin === undefined || allowed.includes(origin)) return true;
