@@ -49,7 +49,9 @@ describe.each(['coupon', 'order'] as const)('/openapi.json of %s', (service) => 
     const { document } = await documentOf(service);
     const without = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
-        .filter(([, { responses }]) => !Object.keys(responses).some((status) => status.startsWith('2') || status === '101'))
+        .filter(
+          ([, { responses }]) => !Object.keys(responses).some((status) => status.startsWith('2') || status === '101'),
+        )
         .map(([method]) => `${method} ${path}`),
     );
     expect(without).toEqual([]);

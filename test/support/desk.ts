@@ -39,10 +39,10 @@ export function knock(base: string, query: string, { token, protocols = [], head
       resolve({ code, reason: reason.toString('utf8') });
     }),
   );
-  const seated = new Promise<Told>((resolve) =>
+  const welcomed = new Promise<Told>((resolve) =>
     socket.once('message', (data: Buffer) => resolve({ seated: JSON.parse(data.toString('utf8')) as Told['seated'] })),
   );
-  return { socket, closed, told: Promise.race([seated, closed]) };
+  return { socket, closed, told: Promise.race([welcomed, closed]) };
 }
 
 /** An administrator who asks for a seat. */

@@ -60,7 +60,8 @@ export const couponErrors = defineProblems({
   DESK_TAKEN: {
     status: 409,
     title: 'Somebody else has the seat',
-    detail: 'Nothing was changed. GET /v1/admin/coupons/{id}/desk says who sits at the coupon’s desk; ask that one to leave.',
+    detail:
+      'Nothing was changed. GET /v1/admin/coupons/{id}/desk says who sits at the coupon’s desk; ask that one to leave.',
   },
   MIN_ORDER_NOT_MET: {
     status: 422,

@@ -17,8 +17,18 @@ describe('the token of a request', () => {
 describe('the token of a WebSocket', () => {
   it('stands in Authorization, or second after the subprotocol bearer', () => {
     expect(socketToken({ authorization: 'Bearer a' })).toBe('a');
-    for (const protocols of ['bearer, a.b.c', 'bearer,a.b.c', ' Bearer ,  a.b.c ']) expect(offered(protocols)).toBe('a.b.c');
-    for (const protocols of ['', 'bearer', 'bearer,', 'a.b.c', 'a.b.c, bearer', 'bearer, a, b', 'token, a']) {
+    for (const protocols of ['bearer, a.b.c', 'bearer,a.b.c', ' bearer ,  a.b.c '])
+      expect(offered(protocols)).toBe('a.b.c');
+    for (const protocols of [
+      '',
+      'bearer',
+      'bearer,',
+      'a.b.c',
+      'a.b.c, bearer',
+      'bearer, a, b',
+      'Bearer, a',
+      'token, a',
+    ]) {
       expect(offered(protocols)).toBeUndefined();
     }
   });

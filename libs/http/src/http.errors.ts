@@ -95,7 +95,8 @@ export const httpErrors = defineProblems({
   UPGRADE_REQUIRED: {
     status: 426,
     title: 'This path speaks WebSocket',
-    detail: 'Connect with a WebSocket client (RFC 6455, version 13); /docs says what this path takes and how it closes.',
+    detail:
+      'Connect with a WebSocket client (RFC 6455, version 13); /docs says what this path takes and how it closes.',
     headers: { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' },
   },
   RATE_LIMITED: {

@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { HttpAdapterHost } from '@nestjs/core';
@@ -33,8 +33,15 @@ export class Upgrades {
       if (rawHeaders[at]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
     }
     // Node has read the head of the request as latin1; what came after it is still to be read.
-    socket.unshift(Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]));
-    this.server.emit('connection', socket);
+    const bytes = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
+    const again = () => {
+      socket.unshift(bytes);
+      this.server.emit('connection', socket);
+    };
+    // Sent behind another request, its turn comes when that one's answer is out.
+    const unanswered = (socket as { _httpMessage?: ServerResponse })._httpMessage;
+    if (unanswered) unanswered.once('close', () => !socket.destroyed && again());
+    else again();
   }
 
   private offered(request: IncomingMessage, socket: Duplex, head: Buffer): void {

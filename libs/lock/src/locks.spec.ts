@@ -392,10 +392,14 @@ describe('the owner', () => {
     const told: string[] = [];
     const owners = ['ann', undefined, 'ben', undefined, 'ann'];
     const all = owners.map((owner) =>
-      locks.withLock('k', async ({ token }) => {
-        expect((await store.real.inspect('k')).token).toBe(token);
-        told.push(token.slice(0, -33) || 'nobody');
-      }, { owner }),
+      locks.withLock(
+        'k',
+        async ({ token }) => {
+          expect((await store.real.inspect('k')).token).toBe(token);
+          told.push(token.slice(0, -33) || 'nobody');
+        },
+        { owner },
+      ),
     );
     await clock.advance(5000);
     await Promise.all(all);

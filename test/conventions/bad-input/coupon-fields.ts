@@ -71,7 +71,9 @@ function deskRequests(): Case[] {
     get('/v1/desk?couponId=0&role=cook')('a desk without a WebSocket and with a wrong query', '426 UPGRADE_REQUIRED'),
     get('/v1/desk?couponId=1&role=editor&token=x')('a desk with an unknown query key', '400 VALIDATION_FAILED'),
     casesOn('coupon', '/v1/desk')('POST to a desk', '405 METHOD_NOT_ALLOWED'),
-    ...['abc', '0', '01', '9007199254740993'].map((id) => admin(id)(`the desk of coupon ${id}`, '400 VALIDATION_FAILED')),
+    ...['abc', '0', '01', '9007199254740993'].map((id) =>
+      admin(id)(`the desk of coupon ${id}`, '400 VALIDATION_FAILED'),
+    ),
     admin('999999999')('the desk of no coupon', '404 COUPON_NOT_FOUND'),
   ];
 }

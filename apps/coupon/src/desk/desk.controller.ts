@@ -17,7 +17,10 @@ export class DeskController {
 
   @Public()
   @Get('desk')
-  @ApiOperation({ summary: 'The seat of the editor or the reviewer of a coupon, for as long as the socket is open', description })
+  @ApiOperation({
+    summary: 'The seat of the editor or the reviewer of a coupon, for as long as the socket is open',
+    description,
+  })
   @ApiResponse({ status: 101, description: 'Switching to WebSocket' })
   @Problems(httpErrors.UPGRADE_REQUIRED)
   notASocket(@Query() _query: DeskQuery): never {
