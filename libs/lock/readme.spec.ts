@@ -25,7 +25,7 @@ describe('the README', () => {
   it('has every option with its default', () => {
     const documented = tableUnder('Options').map(([name, value]) => `${name} ${value}`);
     const actual = Object.entries(defaultOptions).map(([name, value]) => `${name} ${JSON.stringify(value)}`);
-    expect(documented).toEqual([...actual, 'signal none']);
+    expect(documented).toEqual([...actual, 'owner none', 'signal none']);
   });
 
   it.each(['src/locks-options.ts LocksOptions', 'src/stores/redis/redis-store.ts RedisStoreOptions'])(

@@ -28,6 +28,9 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'POST /v1/admin/coupons/:id/pause': 'admin',
     'POST /v1/admin/coupons/:id/resume': 'admin',
     'POST /v1/admin/user-coupons/:id/revocations': 'admin',
+    'GET /v1/admin/coupons/:id/desk': 'admin',
+    // To say that it is a WebSocket; the socket itself asks for an administrator (test/coupon/desk.spec.ts).
+    'GET /v1/desk': 'public',
     'POST /internal/v1/user-coupons/:id/reserve': 'service',
     'POST /internal/v1/user-coupons/:id/confirm': 'service',
     'POST /internal/v1/user-coupons/:id/release': 'service',

@@ -16,6 +16,9 @@ import { CouponController } from './coupon.controller.js';
 import { couponErrors } from './coupon.errors.js';
 import { CouponRepository } from './coupon.repository.js';
 import { CouponService } from './coupon.service.js';
+import { DeskController } from './desk/desk.controller.js';
+import { DeskGateway } from './desk/desk.gateway.js';
+import { DeskService } from './desk/desk.service.js';
 import { GrabLimits } from './grab-limits.js';
 import { AdaptiveIssue } from './issuance/adaptive.js';
 import { AdvisoryIssue } from './issuance/advisory.js';
@@ -69,6 +72,7 @@ export class AppModule {
         CouponController,
         CouponAdminController,
         UserCouponController,
+        DeskController,
         ...(config.lab ? [LabController] : []),
       ],
       providers: [
@@ -78,6 +82,8 @@ export class AppModule {
         UserCouponService,
         UserCouponRepository,
         GrabLimits,
+        DeskService,
+        DeskGateway,
         CriticalSection,
         BatchSection,
         SoldOut,

@@ -1,4 +1,5 @@
-import { AdminOnly, PathId, PathUuid, Problems } from '@firstcome/http';
+import { AdminOnly, CurrentUser, PathId, PathUuid, Problems } from '@firstcome/http';
+import type { User } from '@firstcome/http';
 import { databaseErrors } from '@firstcome/postgres';
 import { Body, Controller, HttpCode, Patch, Post } from '@nestjs/common';
 import { ApiCreatedResponse, ApiOkResponse } from '@nestjs/swagger';
@@ -25,26 +26,27 @@ export class CouponAdminController {
     couponErrors.COUPON_NOT_FOUND,
     couponErrors.COUPON_TOTAL_BELOW_ISSUED,
     couponErrors.COUPON_RULES_INVALID,
+    couponErrors.DESK_TAKEN,
     databaseErrors.CONCURRENT_UPDATE,
   )
-  change(@PathId('id') id: number, @Body() change: ChangeCouponDto): Promise<CouponView> {
-    return this.coupons.change(id, change);
+  change(@PathId('id') id: number, @Body() change: ChangeCouponDto, @CurrentUser() user: User): Promise<CouponView> {
+    return this.coupons.change(id, change, user);
   }
 
   @Post('coupons/:id/pause')
   @HttpCode(200)
   @ApiOkResponse({ type: CouponView })
-  @Problems(couponErrors.COUPON_NOT_FOUND, databaseErrors.CONCURRENT_UPDATE)
-  pause(@PathId('id') id: number): Promise<CouponView> {
-    return this.coupons.setPaused(id, true);
+  @Problems(couponErrors.COUPON_NOT_FOUND, couponErrors.DESK_TAKEN, databaseErrors.CONCURRENT_UPDATE)
+  pause(@PathId('id') id: number, @CurrentUser() user: User): Promise<CouponView> {
+    return this.coupons.setPaused(id, true, user);
   }
 
   @Post('coupons/:id/resume')
   @HttpCode(200)
   @ApiOkResponse({ type: CouponView })
-  @Problems(couponErrors.COUPON_NOT_FOUND, databaseErrors.CONCURRENT_UPDATE)
-  resume(@PathId('id') id: number): Promise<CouponView> {
-    return this.coupons.setPaused(id, false);
+  @Problems(couponErrors.COUPON_NOT_FOUND, couponErrors.DESK_TAKEN, databaseErrors.CONCURRENT_UPDATE)
+  resume(@PathId('id') id: number, @CurrentUser() user: User): Promise<CouponView> {
+    return this.coupons.setPaused(id, false, user);
   }
 
   @Post('user-coupons/:id/revocations')

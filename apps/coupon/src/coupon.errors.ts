@@ -57,6 +57,12 @@ export const couponErrors = defineProblems({
     title: 'User coupon not revocable',
     detail: 'Only a user coupon that is ISSUED can be revoked: this one is used, expired, or reserved by an order.',
   },
+  DESK_TAKEN: {
+    status: 409,
+    title: 'Somebody else has the seat',
+    detail:
+      'Nothing was changed. GET /v1/admin/coupons/{id}/desk says who sits at the coupon’s desk; ask that one to leave.',
+  },
   MIN_ORDER_NOT_MET: {
     status: 422,
     title: 'Minimum order not met',

@@ -1,11 +1,12 @@
 import { decodeCursor, idempotency, page } from '@firstcome/http';
-import type { Answer, IdempotentRequest } from '@firstcome/http';
+import type { Answer, IdempotentRequest, User } from '@firstcome/http';
 import { Database, isCheckViolation } from '@firstcome/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
 import type { ChangeCouponDto, CouponListQuery, CreateCouponDto, MyCouponsQuery } from './coupon.dto.js';
 import { couponErrors } from './coupon.errors.js';
+import { DeskService } from './desk/desk.service.js';
 import { GrabLimits } from './grab-limits.js';
 import { CouponRepository } from './coupon.repository.js';
 import type { CouponRow, UserCouponRow } from './coupon.repository.js';
@@ -20,6 +21,7 @@ export class CouponService {
     private readonly coupons: CouponRepository,
     private readonly limits: GrabLimits,
     private readonly strategies: Strategies,
+    private readonly desk: DeskService,
   ) {}
 
   /** The grab. A repeated request gets its stored answer before anything can refuse or delay it. */
@@ -43,7 +45,9 @@ export class CouponService {
     return couponView(await this.coupons.create(coupon));
   }
 
-  async change(id: number, change: ChangeCouponDto): Promise<CouponView> {
+  /** By whoever has the editor’s seat, or by anybody while it is free. */
+  async change(id: number, change: ChangeCouponDto, by: User): Promise<CouponView> {
+    await this.desk.refuseOthersThanEditor(id, by.id);
     try {
       return known(await this.coupons.change(id, change));
     } catch (error) {
@@ -57,7 +61,8 @@ export class CouponService {
   }
 
   /** To what it already is: the same answer. */
-  async setPaused(id: number, paused: boolean): Promise<CouponView> {
+  async setPaused(id: number, paused: boolean, by: User): Promise<CouponView> {
+    await this.desk.refuseOthersThanEditor(id, by.id);
     return known(await this.coupons.setPaused(id, paused));
   }
 

@@ -2,10 +2,9 @@ import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/com
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ACCESS, type Access, type User } from './auth.js';
+import { bearerToken } from './bearer.js';
 import { httpErrors } from './http.errors.js';
 import { TokenVerifier } from './token-verifier.js';
-
-const BEARER = /^Bearer ([A-Za-z0-9._~+/=-]+)$/i;
 
 @Injectable()
 export class AuthGuard implements CanActivate {
@@ -20,7 +19,7 @@ export class AuthGuard implements CanActivate {
       'user';
     if (access === 'public') return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const token = BEARER.exec(request.headers.authorization ?? '')?.[1];
+    const token = bearerToken(request.headers);
     if (token === undefined) throw httpErrors.UNAUTHENTICATED();
     if (access === 'service' && this.tokens.isServiceToken(token)) return true;
     const cached = this.tokens.cached(token);

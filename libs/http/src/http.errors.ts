@@ -92,6 +92,13 @@ export const httpErrors = defineProblems({
     title: 'This Idempotency-Key was used for another request',
     detail: 'The body or the query differs from the first use of this key. Use a new key for a new request.',
   },
+  UPGRADE_REQUIRED: {
+    status: 426,
+    title: 'This path speaks WebSocket',
+    detail:
+      'Connect with a WebSocket client (RFC 6455, version 13); /docs says what this path takes and how it closes.',
+    headers: { upgrade: 'websocket', connection: 'upgrade', 'sec-websocket-version': '13' },
+  },
   RATE_LIMITED: {
     status: 429,
     title: 'Too many requests',

@@ -8,6 +8,7 @@ import { KnownPaths } from './known-paths.js';
 import { Lifecycle } from './lifecycle.js';
 import { StrictInputGuard } from './strict-input.guard.js';
 import { TokenVerifier } from './token-verifier.js';
+import { Upgrades } from './upgrades.js';
 
 export interface HttpModuleOptions {
   auth: AuthOptions;
@@ -25,6 +26,7 @@ export class HttpModule {
       providers: [
         Lifecycle,
         KnownPaths,
+        Upgrades,
         { provide: TokenVerifier, useValue: new TokenVerifier(options.auth) },
         // In this order: first who asks, then what.
         { provide: APP_GUARD, useClass: AuthGuard },
@@ -35,7 +37,7 @@ export class HttpModule {
           inject: options.readiness,
         },
       ],
-      exports: [Lifecycle, TokenVerifier],
+      exports: [Lifecycle, TokenVerifier, Upgrades],
     };
   }
 }

@@ -1,4 +1,5 @@
 export { AdminOnly, CurrentUser, Public, ServiceOnly, type Access, type AuthOptions, type User } from './auth.js';
+export { socketToken } from './bearer.js';
 export { decodeCursor, encodeCursor, type CursorPart, type CursorValues } from './cursor.js';
 export { createHttpApp, type HttpOptions } from './http-app.js';
 export { runHttpApp } from './run-http-app.js';
@@ -32,4 +33,6 @@ export { Problems } from './problems.decorator.js';
 export type { ReadinessCheck } from './health.controller.js';
 export { listRoutes, type RouteInfo } from './routes.js';
 export { timing } from './timing.js';
+export { TokenVerifier } from './token-verifier.js';
+export { Upgrades, type UpgradeHandler } from './upgrades.js';
 export { uuidv7 } from './uuidv7.js';

@@ -44,6 +44,11 @@ export class TokenVerifier {
     return entry.user;
   }
 
+  /** Remembered, or verified now. */
+  async userOf(token: string): Promise<User | undefined> {
+    return this.cached(token) ?? this.verify(token);
+  }
+
   async verify(token: string): Promise<User | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined;
     const { issuer, audience } = this.options;

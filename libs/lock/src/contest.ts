@@ -33,6 +33,7 @@ const brokenPauseMs = 50;
  * wake-up that comes while a look is under way makes it look once more: the answer may be older than the news.
  */
 export class Contest {
+  readonly #owner?: string;
   #token: string;
   #wakes = 0;
   #wokenAt?: number;
@@ -51,7 +52,8 @@ export class Contest {
     private readonly parts: Parts,
     private readonly party: Party,
   ) {
-    this.#token = parts.random.token();
+    this.#owner = party.head?.options.owner;
+    this.#token = this.#freshToken();
   }
 
   /** A release was published, or news may have been missed: look. */
@@ -207,9 +209,15 @@ export class Contest {
     await this.parts.store.release(keys, token).catch(() => this.parts.tidier.release(keys, token));
   }
 
+  /** One acquisition's secret; before it, for whoever reads the key, who asked. */
+  #freshToken(): string {
+    const secret = this.parts.random.token();
+    return this.#owner === undefined ? secret : `${this.#owner}:${secret}`;
+  }
+
   /** What was given back is never asked for again: a release of it that arrives late would take the new lock away. */
   #renewToken(): void {
-    this.#token = this.parts.random.token();
+    this.#token = this.#freshToken();
     // Only a line calls its waiters by their tokens.
     if (!this.#watch || !this.#strategy?.linesUp) return;
     const old = this.#watch;

@@ -8,6 +8,9 @@ export interface HoldOptions {
   maxHoldMs: number;
 }
 
+/** The reason of a loss that the store told; the others are the local clock's and the client's own. */
+export const storeSaidLost = 'the store no longer has it';
+
 /** Taken off every local deadline: the two clocks may run 1 % apart, and a timer is a few milliseconds late. */
 export function marginMs(ttlMs: number): number {
   return ttlMs * 0.01 + 2;

@@ -8,6 +8,7 @@ export {
   type PostgresGuard,
 } from './guard/postgres-guard.js';
 export { currentLease } from './frames.js';
+export { storeSaidLost } from './hold.js';
 export { templateOf } from './key.js';
 export { Lease } from './lease.js';
 export { Lock } from './lock.js';

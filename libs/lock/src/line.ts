@@ -2,7 +2,7 @@ import { Contest, type Party } from './contest.js';
 import { LockAbortedError, LockBackendError, LockQueueFullError, LockWaitTimeoutError } from './errors.js';
 import type { RefusalOutcome, ReleaseOutcome } from './events.js';
 import { Fifo } from './fifo.js';
-import type { Hold } from './hold.js';
+import { storeSaidLost, type Hold } from './hold.js';
 import type { Target } from './key.js';
 import { Lease, type LeaseKeeper } from './lease.js';
 import { checkNumber } from './options.js';
@@ -146,7 +146,7 @@ export class Line implements Party, LeaseKeeper {
       hold.renewed(sentAt, ms, shortenings);
       this.parts.watchdog.watch(hold);
     } else if (answer === 'lost') {
-      hold.lose('the store no longer has it');
+      hold.lose(storeSaidLost);
     } else {
       if (shorter) hold.neverProlong();
       throw new LockBackendError(`extending failed: ${String(answer)}`, { key: this.target.key, cause: answer });

@@ -397,6 +397,45 @@ describe('the hand-over inside the process', () => {
   });
 });
 
+describe('the owner', () => {
+  it('stands before the secret of the token, so that whoever reads the key knows who has it', async () => {
+    client();
+    const lease = await locks.acquire('k', { owner: 'ann:7' });
+    const other = await locks.acquire('other', { owner: 'ann:7' });
+    expect(lease.token).toMatch(/^ann:7:[0-9a-f]{32}$/);
+    expect(other.token).not.toBe(lease.token);
+    expect((await store.real.inspect('k')).token).toBe(lease.token);
+    expect(await locks.tryAcquire('k', { owner: 'ann:7' })).toBeNull();
+  });
+
+  it('of a hold that others wait for is never theirs: each is granted under its own name', async () => {
+    client();
+    const told: string[] = [];
+    const owners = ['ann', undefined, 'ben', undefined, 'ann'];
+    const all = owners.map((owner) =>
+      locks.withLock(
+        'k',
+        async ({ token }) => {
+          expect((await store.real.inspect('k')).token).toBe(token);
+          told.push(token.slice(0, -33) || 'nobody');
+        },
+        { owner },
+      ),
+    );
+    await clock.advance(5000);
+    await Promise.all(all);
+    expect(told.toSorted()).toEqual(['ann', 'ann', 'ben', 'nobody', 'nobody']);
+  });
+
+  it('is text of a bounded length, or no command is sent', async () => {
+    client();
+    for (const owner of ['', 'x'.repeat(1025), 7 as never]) {
+      await expect(async () => locks.acquire('k', { owner })).rejects.toBeInstanceOf(LockUsageError);
+    }
+    expect(store.calls).toEqual([]);
+  });
+});
+
 describe('re-entry', () => {
   it('is refused with a typed error instead of waiting for itself', async () => {
     client();

@@ -23,11 +23,15 @@ export interface LockOptions {
   localLine?: boolean;
   /** `withLock` inside `withLock` of the same key takes it again instead of throwing. false. */
   reentrant?: boolean;
+  /** Who asks. The token is then `owner:random`: one GET of the lock says who has it. Whoever has an owner contends alone. */
+  owner?: string;
   /** Ends the wait; a lease that is already held is not touched. */
   signal?: AbortSignal;
 }
 
-export type ResolvedOptions = Required<Omit<LockOptions, 'signal'>> & { signal?: AbortSignal };
+type WithoutDefault = 'owner' | 'signal';
+
+export type ResolvedOptions = Required<Omit<LockOptions, WithoutDefault>> & Pick<LockOptions, WithoutDefault>;
 
 export const defaultOptions: ResolvedOptions = {
   ttlMs: 5000,
@@ -43,7 +47,8 @@ export const defaultOptions: ResolvedOptions = {
 };
 
 const dayMs = 86_400_000;
-const known = new Set([...Object.keys(defaultOptions), 'signal']);
+const maxOwnerBytes = 1024;
+const known = new Set([...Object.keys(defaultOptions), 'owner', 'signal']);
 const ranges: [keyof LockOptions, number, number][] = [
   ['ttlMs', 10, dayMs],
   ['waitMs', 0, dayMs],
@@ -65,6 +70,10 @@ export function resolveOptions(base: ResolvedOptions, given: LockOptions | undef
   for (const [name, min, max] of ranges) checkNumber(name, options[name], min, max, key);
   for (const name of ['autoRenew', 'localLine', 'reentrant'] as const) {
     if (typeof options[name] !== 'boolean') throw new LockUsageError(`${name} must be true or false.`, key);
+  }
+  const { owner } = options;
+  if (owner !== undefined && (typeof owner !== 'string' || owner === '' || Buffer.byteLength(owner) > maxOwnerBytes)) {
+    throw new LockUsageError(`owner must be a string of 1 to ${maxOwnerBytes} bytes.`, key);
   }
   if (options.signal !== undefined && typeof options.signal.addEventListener !== 'function') {
     throw new LockUsageError('signal must be an AbortSignal.', key);

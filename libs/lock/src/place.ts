@@ -35,7 +35,9 @@ export class Place implements Neighbours {
 
   join(waiter: Waiter): Promise<Lease | null> {
     const { strategy, options } = waiter;
-    if (options.localLine && !strategy.linesUp && this.parts.store.excludes) return this.line.join(waiter);
+    // A hold is handed on under the token it has: an owner's is nobody else's.
+    const joins = options.localLine && options.owner === undefined;
+    if (joins && !strategy.linesUp && this.parts.store.excludes) return this.line.join(waiter);
     if (this.#soloWaiters >= options.maxWaiters) {
       const { key } = this.target;
       const estimateMs = this.#first()?.head?.waitedMs ?? 0;

@@ -1,5 +1,5 @@
 import { guarded, type LockObserver } from './events.js';
-import type { Hold } from './hold.js';
+import { storeSaidLost, type Hold } from './hold.js';
 import type { Clock, Timer } from './ports/clock.js';
 import type { LockStore } from './stores/store.js';
 
@@ -80,7 +80,7 @@ export class Watchdog {
       } else if (answer === 'lost') {
         counts.lost += 1;
         this.#holds.delete(hold);
-        hold.lose('the store no longer has it');
+        hold.lose(storeSaidLost);
       } else {
         counts.failed += 1;
         hold.renewalFailed(this.clock.now());

@@ -55,9 +55,26 @@ export function couponFields(): Case[] {
     ...change('{@:1}', ['"issued"', '"perUserLimit"', '"paused"', '"version"']),
     ...grab('{@:1}', ['"userId"', '"couponId"', '"serial"', '"status"', '"quantity"']),
     casesOn('coupon', '/v1/coupons?status=lost', { method: 'GET' })('an unknown status', '400 VALIDATION_FAILED'),
+    ...deskRequests(),
     wrongGrab('an unknown strategy', '400 STRATEGY_UNKNOWN', strategy('luck')),
     wrongGrab('two strategies', '400 STRATEGY_UNKNOWN', strategy(['atomic', 'atomic'])),
     ...idempotencyKeys('coupon', issue, {}),
+  ];
+}
+
+// What a WebSocket is refused with is in test/coupon/desk.spec.ts; without one it is told so, whatever it asks for.
+function deskRequests(): Case[] {
+  const get = (path: string) => casesOn('coupon', path, { method: 'GET', as: 'nobody' });
+  const admin = (id: string) => casesOn('coupon', `/v1/admin/coupons/${id}/desk`, { method: 'GET', as: 'admin' });
+  return [
+    get('/v1/desk')('a desk without a WebSocket', '426 UPGRADE_REQUIRED'),
+    get('/v1/desk?couponId=0&role=cook')('a desk without a WebSocket and with a wrong query', '426 UPGRADE_REQUIRED'),
+    get('/v1/desk?couponId=1&role=editor&token=x')('a desk with an unknown query key', '400 VALIDATION_FAILED'),
+    casesOn('coupon', '/v1/desk')('POST to a desk', '405 METHOD_NOT_ALLOWED'),
+    ...['abc', '0', '01', '9007199254740993'].map((id) =>
+      admin(id)(`the desk of coupon ${id}`, '400 VALIDATION_FAILED'),
+    ),
+    admin('999999999')('the desk of no coupon', '404 COUPON_NOT_FOUND'),
   ];
 }
 
