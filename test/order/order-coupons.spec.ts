@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { coordinationNames } from '../../apps/order/src/coordination/strategy.js';
 import { ClosingService } from '../../apps/order/src/closing.service.js';
 import { CouponRecoveryJob } from '../../apps/order/src/coupon-recovery.job.js';
 import { startCoupon, startOrder } from '../support/apps.js';
@@ -22,8 +23,11 @@ import {
   untilFinal,
 } from '../support/orders.js';
 import type { OrderCall } from '../support/orders.js';
+import { preparedIn } from '../support/prepared.js';
 import { serviceToken, tokenFor } from '../support/tokens.js';
 
+// One suite for both ways of coordination: what a user sees of them is the same.
+describe.each(coordinationNames)('COORDINATION=%s', (coordination) => {
 let couponDatabase: TestDatabase;
 let database: TestDatabase;
 let coupons: RunningApp;
@@ -35,7 +39,7 @@ beforeAll(async () => {
   couponDatabase = await createTestDatabase();
   database = await createTestDatabase();
   coupons = await startCoupon({ COUPON_DATABASE_URL: couponDatabase.url });
-  const overrides = { ORDER_DATABASE_URL: database.url, COUPON_URL: coupons.url };
+  const overrides = { ORDER_DATABASE_URL: database.url, COUPON_URL: coupons.url, COORDINATION: coordination };
   [shop, other] = [await startOrder(overrides), await startOrder(overrides)];
 });
 afterAll(async () => {
@@ -87,6 +91,7 @@ async function expectSoundBooks(): Promise<void> {
     const { json } = await call(url, 'GET', '/v1/lab/invariants', { token });
     expect(json.invariants.filter(({ breaches }: { breaches: number }) => breaches > 0)).toEqual([]);
   }
+  expect([...(await preparedIn(database)), ...(await preparedIn(couponDatabase))]).toEqual([]);
 }
 
 describe('an order with a coupon', () => {
@@ -230,7 +235,11 @@ describe('20 orders with one coupon at once', () => {
 
 describe('the coupon service away', () => {
   it('is UPSTREAM_UNAVAILABLE for an order with a coupon, and nothing for one without', async () => {
-    await using alone = await startOrder({ ORDER_DATABASE_URL: database.url, COUPON_URL: 'http://127.0.0.1:9' });
+    await using alone = await startOrder({
+      ORDER_DATABASE_URL: database.url,
+      COUPON_URL: 'http://127.0.0.1:9',
+      COORDINATION: coordination,
+    });
     const { user, userCouponId } = await shopper();
     const refused = await orderWith(user, userCouponId, { key: 'away', base: alone.url });
     expect([refused.status, refused.json.code, refused.json.retryable]).toEqual([503, 'UPSTREAM_UNAVAILABLE', true]);
@@ -244,7 +253,11 @@ describe('the coupon service away', () => {
   it('delays the confirmation, not the payment: the recovery brings it when the service is back', async () => {
     const { user, userCouponId } = await shopper();
     const { json: placed } = await orderWith(user, userCouponId);
-    await using alone = await startOrder({ ORDER_DATABASE_URL: database.url, COUPON_URL: 'http://127.0.0.1:9' });
+    await using alone = await startOrder({
+      ORDER_DATABASE_URL: database.url,
+      COUPON_URL: 'http://127.0.0.1:9',
+      COORDINATION: coordination,
+    });
     expect((await pay(alone.url, user, placed.orderId)).json.status).toBe('PAID');
     await alone.close();
     while ((await couponStatus(userCouponId)) !== 'USED') {
@@ -291,4 +304,5 @@ describe('a process that dies', () => {
     expect([reply.status, reply.json.code]).toEqual([409, 'COUPON_NOT_USABLE']);
     expect(await couponStatus(userCouponId)).toBe('ISSUED');
   });
+});
 });
