@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CouponRecoveryJob } from '../../apps/order/src/coupon-recovery.job.js';
+import type { CoordinationName } from '../../apps/order/src/coordination/strategy.js';
 import { startOrder } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { build, startBuilt } from '../support/built.js';
@@ -12,7 +13,7 @@ import { endPrepared, preparedIn } from '../support/prepared.js';
 import { tokenFor } from '../support/tokens.js';
 import { wireTo } from '../support/wire.js';
 
-// FAULTS.md: a 2PC coordinator killed between prepare and commit. Each process is a real one, killed with SIGKILL at a point
+// FAULTS.md: a coordinator killed after each step, of a saga and of a 2PC. Each process is a real one, killed with SIGKILL at a point
 // where a wire of ours keeps a message back; the recovery is that of an instance that has seen nothing of it.
 
 let couponDatabase: TestDatabase;
@@ -78,6 +79,8 @@ async function expectSoundBooks(): Promise<void> {
 }
 
 interface Point {
+  /** The coordinator's. */
+  coordination: CoordinationName;
   wire: 'database' | 'coupons';
   hold: 'request' | 'reply';
   of: string;
@@ -88,36 +91,52 @@ interface Point {
 
 const points: [string, Point][] = [
   [
-    'after the coupon was prepared, before it heard of it',
-    { wire: 'coupons', hold: 'reply', of: '/prepare', inDoubt: [0, 1], decided: false },
+    '2pc, after the coupon was prepared, before it heard of it',
+    { coordination: '2pc', wire: 'coupons', hold: 'reply', of: '/prepare', inDoubt: [0, 1], decided: false },
   ],
   [
-    'before the order is prepared',
-    { wire: 'database', hold: 'request', of: 'prepare transaction', inDoubt: [0, 1], decided: false },
+    '2pc, before the order is prepared',
+    { coordination: '2pc', wire: 'database', hold: 'request', of: 'prepare transaction', inDoubt: [0, 1], decided: false },
   ],
   [
-    'after the order was prepared, before it heard of it',
-    { wire: 'database', hold: 'reply', of: 'prepare transaction', inDoubt: [1, 1], decided: false },
+    '2pc, after the order was prepared, before it heard of it',
+    { coordination: '2pc', wire: 'database', hold: 'reply', of: 'prepare transaction', inDoubt: [1, 1], decided: false },
   ],
   [
-    'with both prepared, before it decides',
-    { wire: 'database', hold: 'request', of: 'commit prepared', inDoubt: [1, 1], decided: false },
+    '2pc, with both prepared, before it decides',
+    { coordination: '2pc', wire: 'database', hold: 'request', of: 'commit prepared', inDoubt: [1, 1], decided: false },
   ],
   [
-    'after the decision, before it heard of it',
-    { wire: 'database', hold: 'reply', of: 'commit prepared', inDoubt: [0, 1], decided: true },
+    '2pc, after the decision, before it heard of it',
+    { coordination: '2pc', wire: 'database', hold: 'reply', of: 'commit prepared', inDoubt: [0, 1], decided: true },
   ],
   [
-    'after the decision, before the coupon service hears of it',
-    { wire: 'coupons', hold: 'request', of: '/commit', inDoubt: [0, 1], decided: true },
+    '2pc, after the decision, before the coupon service hears of it',
+    { coordination: '2pc', wire: 'coupons', hold: 'request', of: '/commit', inDoubt: [0, 1], decided: true },
   ],
   [
-    'after the coupon was committed, before it heard of it',
-    { wire: 'coupons', hold: 'reply', of: '/commit', inDoubt: [0, 0], decided: true },
+    '2pc, after the coupon was committed, before it heard of it',
+    { coordination: '2pc', wire: 'coupons', hold: 'reply', of: '/commit', inDoubt: [0, 0], decided: true },
+  ],
+  [
+    'saga, after the coupon was reserved, before it heard of it',
+    { coordination: 'saga', wire: 'coupons', hold: 'reply', of: '/reserve', inDoubt: [0, 0], decided: false },
+  ],
+  [
+    'saga, before the order commits',
+    { coordination: 'saga', wire: 'database', hold: 'request', of: 'order-find', inDoubt: [0, 0], decided: false },
+  ],
+  [
+    'saga, after the order has committed, before the coupon is confirmed',
+    { coordination: 'saga', wire: 'coupons', hold: 'request', of: '/confirm', inDoubt: [0, 0], decided: true },
+  ],
+  [
+    'saga, after the coupon was confirmed, before it heard of it',
+    { coordination: 'saga', wire: 'coupons', hold: 'reply', of: '/confirm', inDoubt: [0, 0], decided: true },
   ],
 ];
 
-describe('a coordinator of a two-phase commit that is killed', () => {
+describe('a coordinator that is killed', () => {
   it.each(points)(
     '%s: nothing is left in doubt, order and coupon agree, and a retry has one effect',
     async (_, point) => {
@@ -128,7 +147,7 @@ describe('a coordinator of a two-phase commit that is killed', () => {
       const coordinator = await startBuilt('order', {
         ORDER_DATABASE_URL: toDatabase.url,
         COUPON_URL: toCoupons.url,
-        COORDINATION: '2pc',
+        COORDINATION: point.coordination,
       });
       const caught = { database: toDatabase, coupons: toCoupons }[point.wire].hold(point.hold, point.of);
       const unanswered = orderWith(coordinator.url!, user, userCouponId).then(
