@@ -50,7 +50,6 @@ const unavailableErrors = [
   DatabaseUnavailableError,
   TransactionTimeoutError,
   PreparedTransactionsOffError,
-  PreparedTransactionGoneError,
 ];
 
 /** SQLSTATE to problem, in this one place; undefined for a mistake of ours, which stays a 500. */
@@ -60,6 +59,10 @@ export function databaseProblem(error: unknown): DatabaseProblem | undefined {
     return { ...databaseErrors.DATABASE_UNAVAILABLE, detail };
   }
   if (error instanceof PreparedTransactionBusyError) return databaseErrors.CONCURRENT_UPDATE;
+  if (error instanceof PreparedTransactionGoneError) {
+    const detail = 'It took too long between its two phases and was rolled back. Repeat it with the same Idempotency-Key.';
+    return { ...databaseErrors.DATABASE_UNAVAILABLE, detail };
+  }
   if (unavailableErrors.some((kind) => error instanceof kind)) return databaseErrors.DATABASE_UNAVAILABLE;
   if (!(error instanceof DatabaseError) || error.code === undefined) return undefined;
   if (CONTENTION.has(error.code)) return databaseErrors.CONCURRENT_UPDATE;
