@@ -81,7 +81,13 @@ const targets: Target[] = [
     service: 'coupon',
     path: '/internal/v1/transactions/fuzz/prepare',
     as: 'service',
-    shape: { userCouponId: fc.oneof(fc.uuid(), text), orderId: fc.oneof(fc.uuid(), text), userId: text, subtotal: whole, pay: fc.boolean() },
+    shape: {
+      userCouponId: fc.oneof(fc.uuid(), text),
+      orderId: fc.oneof(fc.uuid(), text),
+      userId: text,
+      subtotal: whole,
+      pay: fc.boolean(),
+    },
   },
   {
     service: 'order',

@@ -170,7 +170,9 @@ describe('the coupon’s half of an order', () => {
     const gid = aGid();
     await prepare(gid, wanting(await aUserCoupon()));
     const breaches = () =>
-      database.query<{ gid: string }>((nothingLeftPrepared as { text: string }).text.replace('30 seconds', '0 seconds'));
+      database.query<{ gid: string }>(
+        (nothingLeftPrepared as { text: string }).text.replace('30 seconds', '0 seconds'),
+      );
     expect((await breaches()).map((row) => row.gid)).toEqual([gid]);
     await rollback(gid);
     expect(await breaches()).toEqual([]);

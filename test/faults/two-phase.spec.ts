@@ -56,7 +56,9 @@ const couponStatus = async (id: string) =>
 const ordersOf = (user: string) =>
   database.query<{ status: string }>('select status from orders where user_id = $1', [user]);
 const openUses = () =>
-  database.query(`select from coupon_uses where two_phase is not null or state in ('RESERVING', 'CONFIRMING', 'RELEASING')`);
+  database.query(
+    `select from coupon_uses where two_phase is not null or state in ('RESERVING', 'CONFIRMING', 'RELEASING')`,
+  );
 const prepared = async () => [...(await preparedIn(database)), ...(await preparedIn(couponDatabase))];
 
 /** Until the recovery has nothing left to do. What it would wait for is due at once, but for what is locked in doubt. */
@@ -96,11 +98,25 @@ const points: [string, Point][] = [
   ],
   [
     '2pc, before the order is prepared',
-    { coordination: '2pc', wire: 'database', hold: 'request', of: 'prepare transaction', inDoubt: [0, 1], decided: false },
+    {
+      coordination: '2pc',
+      wire: 'database',
+      hold: 'request',
+      of: 'prepare transaction',
+      inDoubt: [0, 1],
+      decided: false,
+    },
   ],
   [
     '2pc, after the order was prepared, before it heard of it',
-    { coordination: '2pc', wire: 'database', hold: 'reply', of: 'prepare transaction', inDoubt: [1, 1], decided: false },
+    {
+      coordination: '2pc',
+      wire: 'database',
+      hold: 'reply',
+      of: 'prepare transaction',
+      inDoubt: [1, 1],
+      decided: false,
+    },
   ],
   [
     '2pc, with both prepared, before it decides',
@@ -200,7 +216,10 @@ describe('a coupon service that is killed with its half in doubt', () => {
     decision.letGo();
     const placed = await placing;
     expect([placed.status, placed.json.status]).toEqual([201, 'PAID']);
-    expect([await preparedIn(couponDatabase), await couponStatus(userCouponId)]).toEqual([[expect.any(String)], 'ISSUED']);
+    expect([await preparedIn(couponDatabase), await couponStatus(userCouponId)]).toEqual([
+      [expect.any(String)],
+      'ISSUED',
+    ]);
 
     const { port } = new URL(coupons.url!);
     coupons = await startBuilt('coupon', { COUPON_DATABASE_URL: couponDatabase.url, PORT: port });

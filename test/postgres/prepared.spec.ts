@@ -45,8 +45,14 @@ describe('a transaction that is prepared', () => {
     await insertItem(2, { prepareAs: () => dropped });
     expect([await isThere(1), await database.preparedTransactions()]).toEqual([false, [kept, dropped]]);
     expect(await database.preparedTransactions(60_000)).toEqual([]);
-    expect(await Promise.all([database.commitPrepared(kept), database.rollbackPrepared(dropped)])).toEqual([true, true]);
-    expect(await Promise.all([database.commitPrepared(kept), database.rollbackPrepared(dropped)])).toEqual([false, false]);
+    expect(await Promise.all([database.commitPrepared(kept), database.rollbackPrepared(dropped)])).toEqual([
+      true,
+      true,
+    ]);
+    expect(await Promise.all([database.commitPrepared(kept), database.rollbackPrepared(dropped)])).toEqual([
+      false,
+      false,
+    ]);
     expect([await isThere(1), await isThere(2)]).toEqual([true, false]);
   });
 

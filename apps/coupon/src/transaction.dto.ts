@@ -8,7 +8,11 @@ export class PrepareDto extends ReserveDto {
   @IsId('userCouponId')
   userCouponId: string;
 
-  @ApiPropertyOptional({ type: 'boolean', default: false, description: 'Used at once, by an order that is paid at once.' })
+  @ApiPropertyOptional({
+    type: 'boolean',
+    default: false,
+    description: 'Used at once, by an order that is paid at once.',
+  })
   @IfGiven()
   @IsBoolean()
   pay?: boolean;

@@ -62,7 +62,10 @@ export class UserCouponService {
   async taken(tx: Transaction, id: string, { orderId, userId, subtotal }: ReserveDto, used: boolean) {
     const coupon = await this.userCoupons.find(tx, id);
     if (coupon?.userId !== userId) throw USER_COUPON_NOT_FOUND();
-    return viewOf(id, orderId, coupon, { state: used ? 'CONFIRMED' : 'RESERVED', discount: discountOf(coupon, subtotal) });
+    return viewOf(id, orderId, coupon, {
+      state: used ? 'CONFIRMED' : 'RESERVED',
+      discount: discountOf(coupon, subtotal),
+    });
   }
 
   /** On the locked user coupon: look at this order's use of it, step, write the use down. */

@@ -68,9 +68,7 @@ export class CouponUseService {
   async confirmed(tx: Transaction, orderId: string): Promise<void> {
     const use = await this.uses.move(tx, orderId, ['CONFIRMING'], 'CONFIRMED', stepMs);
     if (!use) throw new Error(`order ${orderId} has a coupon that is not paid with it`);
-    await this.events.append(tx, orderId, [
-      { type: 'CouponConfirmed', data: { userCouponId: use.userCouponId } },
-    ]);
+    await this.events.append(tx, orderId, [{ type: 'CouponConfirmed', data: { userCouponId: use.userCouponId } }]);
   }
 
   /** In the transaction that ends the order. */

@@ -83,9 +83,7 @@ export class Database {
   }
 
   private endPrepared(how: 'commit' | 'rollback', gid: string): Promise<boolean> {
-    return this.measure('db', () =>
-      this.withSession(DEFAULT_TIMEOUT_MS, (session) => session.endPrepared(how, gid)),
-    );
+    return this.measure('db', () => this.withSession(DEFAULT_TIMEOUT_MS, (session) => session.endPrepared(how, gid)));
   }
 
   private async withSession<R>(timeoutMs: number, work: (session: Session) => Promise<R>): Promise<R> {

@@ -46,11 +46,7 @@ const TOO_SLOW = new Set(['57014', '25P03', '25P04']);
 const UNAVAILABLE_CLASSES = new Set(['08', '53', '57', '58']);
 
 // Each of them says in the log what happened; the client can only come back.
-const unavailableErrors = [
-  DatabaseUnavailableError,
-  TransactionTimeoutError,
-  PreparedTransactionsOffError,
-];
+const unavailableErrors = [DatabaseUnavailableError, TransactionTimeoutError, PreparedTransactionsOffError];
 
 /** SQLSTATE to problem, in this one place; undefined for a mistake of ours, which stays a 500. */
 export function databaseProblem(error: unknown): DatabaseProblem | undefined {
@@ -60,7 +56,8 @@ export function databaseProblem(error: unknown): DatabaseProblem | undefined {
   }
   if (error instanceof PreparedTransactionBusyError) return databaseErrors.CONCURRENT_UPDATE;
   if (error instanceof PreparedTransactionGoneError) {
-    const detail = 'It took too long between its two phases and was rolled back. Repeat it with the same Idempotency-Key.';
+    const detail =
+      'It took too long between its two phases and was rolled back. Repeat it with the same Idempotency-Key.';
     return { ...databaseErrors.DATABASE_UNAVAILABLE, detail };
   }
   if (unavailableErrors.some((kind) => error instanceof kind)) return databaseErrors.DATABASE_UNAVAILABLE;

@@ -7,7 +7,18 @@ const absent = '01980000-0000-7000-8000-000000000000';
 const transactions = '/internal/v1/transactions';
 const order = `"userCouponId":"${absent}","orderId":"${absent}"`;
 // A gid becomes a literal in SQL: what could end one, and what is merely no name.
-const badGids = ["'", "x'--", 'x%27%3B%20drop', 'a%20b', 'a;b', 'a.b', 'a%2Fb', 'a%00', '%F0%9F%8E%81', 'x'.repeat(101)];
+const badGids = [
+  "'",
+  "x'--",
+  'x%27%3B%20drop',
+  'a%20b',
+  'a;b',
+  'a.b',
+  'a%2Fb',
+  'a%00',
+  '%F0%9F%8E%81',
+  'x'.repeat(101),
+];
 
 export function couponFields(): Case[] {
   const create = putInto('coupon', '/v1/admin/coupons', 'admin');
@@ -16,7 +27,8 @@ export function couponFields(): Case[] {
     putInto('coupon', '/v1/admin/coupons/1', 'admin')(body, values).map((each) => ({ ...each, method: 'PATCH' }));
   const wrongGrab = casesOn('coupon', issue);
   const prepare = putInto('coupon', `${transactions}/nobodys/prepare`, 'service');
-  const wrongGid = (gid: string, step: string) => casesOn('coupon', `${transactions}/${gid}/${step}`, { as: 'service' });
+  const wrongGid = (gid: string, step: string) =>
+    casesOn('coupon', `${transactions}/${gid}/${step}`, { as: 'service' });
   const strategy = (name: string | string[]) => ({ headers: { 'x-issue-strategy': name } });
   return [
     ...create('{"name":@,"discount":{"type":"FIXED","value":1},"total":1}', notText),

@@ -59,7 +59,13 @@ export class TwoPhase implements Coordination, OnModuleInit {
     const { orderId } = hold;
     const { userCouponId, userId, subtotal, pay } = wish;
     try {
-      const discount = await this.coupons.prepare(couponHalf(orderId), { userCouponId, orderId, userId, subtotal, pay });
+      const discount = await this.coupons.prepare(couponHalf(orderId), {
+        userCouponId,
+        orderId,
+        userId,
+        subtotal,
+        pay,
+      });
       return { ...hold, discount, used: pay };
     } catch (error) {
       if (isRefusal(error)) return { ...hold, refusal: error };
