@@ -57,6 +57,11 @@ export async function truncateAll(url) {
        where schemaname not in ('pg_catalog', 'information_schema') and tablename !~ 'migrations$'`,
     );
     if (rows.length === 0) return;
+    // A prepared transaction that its recovery has not got to yet would keep its locks on what is emptied here.
+    const prepared = await client.query(
+      `select format('rollback prepared %L', gid) as statement from pg_prepared_xacts where database = current_database()`,
+    );
+    for (const { statement } of prepared.rows) await client.query(statement);
     await client.query(`set lock_timeout = '10s'`);
     await client.query(`truncate ${rows.map(({ name }) => name).join(', ')} restart identity cascade`);
   });

@@ -23,7 +23,7 @@ const SETTINGS = {
 const FORGETFUL = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /** Resolves to `url(database)`. `wanted` is the folder of the cluster, made at the first start. */
-export async function startPostgres({ run, program, wanted, password, durable, log }) {
+export async function startPostgres({ run, program, wanted, password, durable, log, settings: special = {} }) {
   const account = serverAccount(wanted);
   const folder = reachableFolder(wanted, account);
   const bin = reachablePrograms(program, account, folder);
@@ -33,7 +33,7 @@ export async function startPostgres({ run, program, wanted, password, durable, l
 
   for (let attempt = 1; ; attempt += 1) {
     const port = await anyFreePort();
-    const settings = Object.entries({ ...SETTINGS, port, ...(!durable && FORGETFUL) });
+    const settings = Object.entries({ ...SETTINGS, port, ...(!durable && FORGETFUL), ...special });
     const args = ['-D', folder, ...settings.flatMap(([name, value]) => ['-c', `${name}=${value}`])];
     const child = await startProcess({ command: join(bin, 'postgres'), args, log, ...as });
     run.addProcess('postgres', 'PostgreSQL', child);

@@ -6,7 +6,7 @@ import type { RunningApp } from '../support/apps.js';
 import { call } from '../support/client.js';
 import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { tokenFor } from '../support/tokens.js';
+import { serviceToken, tokenFor } from '../support/tokens.js';
 
 const bodies = 20_000;
 const atOnce = 50;
@@ -28,7 +28,7 @@ afterAll(async () => {
 interface Target {
   service: 'coupon' | 'order';
   path: string;
-  admin: boolean;
+  as: 'user' | 'admin' | 'service';
   /** A body as the schema has it; the generator bends it. */
   shape: Record<string, fc.Arbitrary<unknown>>;
 }
@@ -63,7 +63,7 @@ const targets: Target[] = [
   {
     service: 'coupon',
     path: '/v1/admin/coupons',
-    admin: true,
+    as: 'admin',
     shape: {
       name: text,
       discount,
@@ -75,25 +75,37 @@ const targets: Target[] = [
       validDays: whole,
     },
   },
-  { service: 'coupon', path: '/v1/coupons/1/issues', admin: false, shape: {} },
-  { service: 'coupon', path: '/v1/lab/reset', admin: true, shape: { couponId: whole, total: whole } },
+  { service: 'coupon', path: '/v1/coupons/1/issues', as: 'user', shape: {} },
+  { service: 'coupon', path: '/v1/lab/reset', as: 'admin', shape: { couponId: whole, total: whole } },
+  {
+    service: 'coupon',
+    path: '/internal/v1/transactions/fuzz/prepare',
+    as: 'service',
+    shape: {
+      userCouponId: fc.oneof(fc.uuid(), text),
+      orderId: fc.oneof(fc.uuid(), text),
+      userId: text,
+      subtotal: whole,
+      pay: fc.boolean(),
+    },
+  },
   {
     service: 'order',
     path: '/v1/orders',
-    admin: false,
+    as: 'user',
     shape: { items: fc.array(item, { maxLength: 6 }), userCouponId: fc.oneof(fc.uuid(), text), expectedTotal: whole },
   },
-  { service: 'order', path: '/v1/me/points/charges', admin: false, shape: { amount: whole } },
+  { service: 'order', path: '/v1/me/points/charges', as: 'user', shape: { amount: whole } },
   {
     service: 'order',
     path: '/v1/admin/products',
-    admin: true,
+    as: 'admin',
     shape: { name: text, options: fc.array(option, { maxLength: 6 }) },
   },
   {
     service: 'order',
     path: '/v1/admin/options/1/stock-adjustments',
-    admin: true,
+    as: 'admin',
     shape: { delta: whole, reason: text },
   },
 ];
@@ -118,14 +130,18 @@ const requests = fc.constantFrom(...targets).chain((target) => rawBody(target).m
 describe(`${bodies} generated bodies (seed ${seed})`, () => {
   it('get a good answer or a refusal that names the mistake, never a 5xx', { timeout: 300_000 }, async () => {
     console.log(`fuzz: seed ${seed}`);
-    const tokens = { user: await tokenFor('ann'), admin: await tokenFor('root', { role: 'admin' }) };
+    const tokens = {
+      user: await tokenFor('ann'),
+      admin: await tokenFor('root', { role: 'admin' }),
+      service: serviceToken,
+    };
     const statuses: Record<number, number> = {};
     const failures: string[] = [];
     for (let sent = 0; sent < bodies; sent += atOnce) {
       const batch = fc.sample(requests, { seed: seed + sent, numRuns: atOnce });
       await Promise.all(
         batch.map(async ({ target, raw }, index) => {
-          const token = target.admin ? tokens.admin : tokens.user;
+          const token = tokens[target.as];
           const reply = await call(apps[target.service]!.url, 'POST', target.path, {
             token,
             key: `fuzz-${sent + index}`,

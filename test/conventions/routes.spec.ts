@@ -34,6 +34,9 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'POST /internal/v1/user-coupons/:id/reserve': 'service',
     'POST /internal/v1/user-coupons/:id/confirm': 'service',
     'POST /internal/v1/user-coupons/:id/release': 'service',
+    'POST /internal/v1/transactions/:gid/prepare': 'service',
+    'POST /internal/v1/transactions/:gid/commit': 'service',
+    'POST /internal/v1/transactions/:gid/rollback': 'service',
     'POST /v1/lab/reset': 'admin',
     'GET /v1/lab/invariants': 'admin',
     'GET /v1/lab/locks': 'admin',
@@ -107,5 +110,5 @@ describe.each(['coupon', 'order'] as const)('the routes of %s', (service) => {
 /** Ids of nothing: what is asked is who may knock, not what is there. */
 function concrete(path: string): string {
   const id = /orders|user-coupons/.test(path) ? '01980000-0000-7000-8000-000000000000' : '999999999';
-  return path.replace(':id', id).replace('*', 'v1/anything');
+  return path.replace(':id', id).replace(':gid', 'nobodys').replace('*', 'v1/anything');
 }

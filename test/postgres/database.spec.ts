@@ -9,7 +9,7 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../support/database.js';
 import { openDatabase, type OpenDatabase } from './open-database.js';
-import { postgresProxy } from './postgres-proxy.js';
+import { wireTo } from '../support/wire.js';
 
 let server: TestDatabase;
 let open: OpenDatabase;
@@ -212,7 +212,7 @@ describe('when PostgreSQL fails', () => {
   });
 
   it('a COMMIT whose reply is lost has an unknown outcome, and here it had happened', async () => {
-    await using proxy = await postgresProxy(server.url);
+    await using proxy = await wireTo(server.url);
     await using behind = await openDatabase(proxy.url, { poolSize: 1 });
     proxy.loseReplyTo('commit');
     const error = await failure(behind.database.transaction((tx) => tx.query(insert, [60, 1])));
@@ -223,7 +223,7 @@ describe('when PostgreSQL fails', () => {
   });
 
   it('a statement whose reply is lost: unknown alone, undone inside a transaction', async () => {
-    await using proxy = await postgresProxy(server.url);
+    await using proxy = await wireTo(server.url);
     await using behind = await openDatabase(proxy.url, { poolSize: 1 });
     proxy.loseReplyTo('insert into');
     expect(await failure(behind.database.query(insert, [70, 1]))).toBeInstanceOf(OutcomeUnknownError);
@@ -236,7 +236,7 @@ describe('when PostgreSQL fails', () => {
   });
 
   it('a wire that swallows everything ends by the deadline: undone, or unknown once COMMIT was sent', async () => {
-    await using proxy = await postgresProxy(server.url);
+    await using proxy = await wireTo(server.url);
     await using behind = await openDatabase(proxy.url, { poolSize: 1 });
     const swallowed = behind.database.transaction(
       async (tx) => {
@@ -250,7 +250,7 @@ describe('when PostgreSQL fails', () => {
   });
 
   it('a server that is down is DATABASE_UNAVAILABLE at once, and not ready', async () => {
-    const proxy = await postgresProxy(server.url);
+    const proxy = await wireTo(server.url);
     await using behind = await openDatabase(proxy.url);
     await proxy[Symbol.asyncDispose]();
     expect(codeOf(await failure(behind.database.query(pid, [])))).toBe('DATABASE_UNAVAILABLE');

@@ -8,6 +8,7 @@ import type { DynamicModule } from '@nestjs/common';
 import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
 import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
 import { Strategies1763400000003 } from '../migrations/0003-strategies.js';
+import { Transactions1763400000004 } from '../migrations/0004-transactions.js';
 import type { Cluster, Redis } from 'ioredis';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
@@ -39,6 +40,9 @@ import { Strategies } from './issuance/strategies.js';
 import { LabCouponRepository } from './lab-coupon.repository.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
+import { TransactionController } from './transaction.controller.js';
+import { TransactionRepository } from './transaction.repository.js';
+import { TransactionService } from './transaction.service.js';
 import { UserCouponController } from './user-coupon.controller.js';
 import { UserCouponRepository } from './user-coupon.repository.js';
 import { UserCouponService } from './user-coupon.service.js';
@@ -52,7 +56,12 @@ export class AppModule {
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'coupon',
-          migrations: [Coupons1763400000001, CouponUses1763400000002, Strategies1763400000003],
+          migrations: [
+            Coupons1763400000001,
+            CouponUses1763400000002,
+            Strategies1763400000003,
+            Transactions1763400000004,
+          ],
           measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
@@ -73,6 +82,7 @@ export class AppModule {
         CouponAdminController,
         UserCouponController,
         DeskController,
+        TransactionController,
         ...(config.lab ? [LabController] : []),
       ],
       providers: [
@@ -81,6 +91,8 @@ export class AppModule {
         CouponRepository,
         UserCouponService,
         UserCouponRepository,
+        TransactionService,
+        TransactionRepository,
         GrabLimits,
         DeskService,
         DeskGateway,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { nothingLeftPrepared } from '@firstcome/postgres';
 import type { Ask, Invariant } from '@firstcome/postgres';
 import { issueStatement } from './coupon.repository.js';
 
@@ -37,6 +38,7 @@ export const invariants: Invariant[] = [
             where u.order_id is distinct from live.order_id
                or live.state is distinct from (case u.status when 'RESERVED' then 'RESERVED' when 'USED' then 'CONFIRMED' end)`,
   },
+  nothingLeftPrepared,
   {
     id: 'I8',
     name: 'an idempotency key has at most one effect: the user coupon that its stored answer names, and no other key does',

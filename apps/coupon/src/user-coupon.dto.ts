@@ -4,11 +4,11 @@ import { userCouponStatuses } from './coupon.dto.js';
 import type { UserCouponStatus } from './coupon.dto.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
-const IsOrderId = () => Matches(uuid, { message: 'orderId must be a UUID in lower case' });
+export const IsId = (name: string) => Matches(uuid, { message: `${name} must be a UUID in lower case` });
 
 export class ReserveDto {
   @ApiProperty({ format: 'uuid' })
-  @IsOrderId()
+  @IsId('orderId')
   orderId: string;
 
   @ApiProperty({ minLength: 1, maxLength: 255 })
@@ -26,7 +26,7 @@ export class ReserveDto {
 /** Of confirm and release. */
 export class OrderDto {
   @ApiProperty({ format: 'uuid' })
-  @IsOrderId()
+  @IsId('orderId')
   orderId: string;
 }
 

@@ -4,7 +4,7 @@ import { Injectable } from '@nestjs/common';
 import type { UserCouponStatus } from './coupon.dto.js';
 import type { DiscountRules } from './discount.js';
 
-export interface LockedUserCoupon extends DiscountRules {
+export interface FoundUserCoupon extends DiscountRules {
   couponId: number;
   userId: string;
   minOrder: number;
@@ -16,14 +16,13 @@ export interface CouponUse {
   discount: number;
 }
 
-const lockStatement = sql(
-  'user-coupon-lock',
-  `select u.coupon_id as "couponId", u.user_id as "userId", c.min_order as "minOrder", c.discount_type as "discountType",
-          c.discount_value as "discountValue", c.max_discount as "maxDiscount",
+const userCoupon = `select u.coupon_id as "couponId", u.user_id as "userId", c.min_order as "minOrder",
+          c.discount_type as "discountType", c.discount_value as "discountValue", c.max_discount as "maxDiscount",
           case when u.status = 'ISSUED' and u.expires_at <= now() then 'EXPIRED' else u.status end as status
      from user_coupons u join coupons c on c.id = u.coupon_id
-    where u.id = $1 for no key update of u`,
-);
+    where u.id = $1`;
+const findStatement = sql('user-coupon-find', userCoupon);
+const lockStatement = sql('user-coupon-lock', `${userCoupon} for no key update of u`);
 const findUseStatement = sql(
   'coupon-use-find',
   'select state, discount from coupon_uses where user_coupon_id = $1 and order_id = $2',
@@ -53,9 +52,14 @@ const releaseStatement = sql(
 
 @Injectable()
 export class UserCouponRepository {
+  async find(tx: Transaction, id: string): Promise<FoundUserCoupon | undefined> {
+    const [row] = await tx.query<FoundUserCoupon>(findStatement, [id]);
+    return row;
+  }
+
   /** The row, locked: what is decided on it holds until the transaction ends. */
-  async lock(tx: Transaction, id: string): Promise<LockedUserCoupon | undefined> {
-    const [row] = await tx.query<LockedUserCoupon>(lockStatement, [id]);
+  async lock(tx: Transaction, id: string): Promise<FoundUserCoupon | undefined> {
+    const [row] = await tx.query<FoundUserCoupon>(lockStatement, [id]);
     return row;
   }
 

@@ -6,7 +6,7 @@ import type { UserCouponStatus } from './coupon.dto.js';
 import { discountOf } from './discount.js';
 import type { CouponUseView, ReserveDto } from './user-coupon.dto.js';
 import { UserCouponRepository } from './user-coupon.repository.js';
-import type { CouponUse, LockedUserCoupon } from './user-coupon.repository.js';
+import type { CouponUse, FoundUserCoupon } from './user-coupon.repository.js';
 
 const { USER_COUPON_NOT_FOUND, COUPON_NOT_USABLE, MIN_ORDER_NOT_MET } = couponErrors;
 
@@ -18,8 +18,27 @@ export class UserCouponService {
     private readonly userCoupons: UserCouponRepository,
   ) {}
 
-  reserve(id: string, { orderId, userId, subtotal }: ReserveDto): Promise<CouponUseView> {
-    return this.onUse(id, orderId, async (tx, coupon, use) => {
+  reserve(id: string, order: ReserveDto): Promise<CouponUseView> {
+    return this.database.transaction((tx) => this.take(tx, id, order));
+  }
+
+  confirm(id: string, orderId: string): Promise<CouponUseView> {
+    return this.database.transaction((tx) => this.use(tx, id, orderId));
+  }
+
+  /** Also without a reservation, which may still be on its way: the release that came first forbids it. */
+  release(id: string, orderId: string): Promise<CouponUseView> {
+    return this.database.transaction((tx) =>
+      this.onUse(tx, id, orderId, async (coupon, use) => {
+        const free = use && use.state !== 'RELEASED' ? await this.userCoupons.release(tx, id, orderId) : undefined;
+        // Long since free, it has a life of its own: another order's, revoked, expired.
+        return { state: 'RELEASED', discount: 0, status: free ?? coupon.status };
+      }),
+    );
+  }
+
+  take(tx: Transaction, id: string, { orderId, userId, subtotal }: ReserveDto): Promise<CouponUseView> {
+    return this.onUse(tx, id, orderId, async (coupon, use) => {
       // Somebody else's is not found, like an absent one.
       if (coupon.userId !== userId) throw USER_COUPON_NOT_FOUND();
       if (use?.state === 'RELEASED') throw COUPON_NOT_USABLE();
@@ -31,43 +50,37 @@ export class UserCouponService {
     });
   }
 
-  confirm(id: string, orderId: string): Promise<CouponUseView> {
-    return this.onUse(id, orderId, async (tx, _, use) => {
+  use(tx: Transaction, id: string, orderId: string): Promise<CouponUseView> {
+    return this.onUse(tx, id, orderId, async (_, use) => {
       if (use?.state === 'CONFIRMED') return use;
       if (!use || !(await this.userCoupons.confirm(tx, id, orderId))) throw COUPON_NOT_USABLE();
       return { ...use, state: 'CONFIRMED' };
     });
   }
 
-  /** Also without a reservation, which may still be on its way: the release that came first forbids it. */
-  release(id: string, orderId: string): Promise<CouponUseView> {
-    return this.onUse(id, orderId, async (tx, coupon, use) => {
-      const free = use && use.state !== 'RELEASED' ? await this.userCoupons.release(tx, id, orderId) : undefined;
-      // Long since free, it has a life of its own: another order's, revoked, expired.
-      return { state: 'RELEASED', discount: 0, status: free ?? coupon.status };
+  /** What take(), or with `used` use(), said of an order's use that is prepared and so cannot be seen: the rules do not change. */
+  async taken(tx: Transaction, id: string, { orderId, userId, subtotal }: ReserveDto, used: boolean) {
+    const coupon = await this.userCoupons.find(tx, id);
+    if (coupon?.userId !== userId) throw USER_COUPON_NOT_FOUND();
+    return viewOf(id, orderId, coupon, {
+      state: used ? 'CONFIRMED' : 'RESERVED',
+      discount: discountOf(coupon, subtotal),
     });
   }
 
-  /** One transaction on the locked user coupon: look at this order's use of it, step, write the use down. */
-  private onUse(
+  /** On the locked user coupon: look at this order's use of it, step, write the use down. */
+  private async onUse(
+    tx: Transaction,
     id: string,
     orderId: string,
-    step: (tx: Transaction, coupon: LockedUserCoupon, use?: CouponUse) => Promise<Stepped>,
-  ) {
-    return this.database.transaction(async (tx) => {
-      const coupon = await this.userCoupons.lock(tx, id);
-      if (!coupon) throw USER_COUPON_NOT_FOUND();
-      const before = await this.userCoupons.findUse(tx, id, orderId);
-      const use = await step(tx, coupon, before);
-      if (use !== before) await this.userCoupons.putUse(tx, id, orderId, use);
-      return {
-        userCouponId: id,
-        couponId: coupon.couponId,
-        orderId,
-        status: use.status ?? statusAfter[use.state],
-        discount: use.discount,
-      };
-    });
+    step: (coupon: FoundUserCoupon, use?: CouponUse) => Promise<Stepped>,
+  ): Promise<CouponUseView> {
+    const coupon = await this.userCoupons.lock(tx, id);
+    if (!coupon) throw USER_COUPON_NOT_FOUND();
+    const before = await this.userCoupons.findUse(tx, id, orderId);
+    const use = await step(coupon, before);
+    if (use !== before) await this.userCoupons.putUse(tx, id, orderId, use);
+    return viewOf(id, orderId, coupon, use);
   }
 }
 
@@ -79,3 +92,8 @@ const statusAfter: Record<CouponUse['state'], UserCouponStatus> = {
   CONFIRMED: 'USED',
   RELEASED: 'ISSUED',
 };
+
+function viewOf(id: string, orderId: string, { couponId }: FoundUserCoupon, use: Stepped): CouponUseView {
+  const status = use.status ?? statusAfter[use.state];
+  return { userCouponId: id, couponId, orderId, status, discount: use.discount };
+}

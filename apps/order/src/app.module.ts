@@ -12,10 +12,14 @@ import { StockStrategies1763400000002 } from '../migrations/0002-stock-strategie
 import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
 import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
 import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
+import { TwoPhase1763400000006 } from '../migrations/0006-two-phase.js';
 import { ClosingController } from './closing.controller.js';
 import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
+import { Saga } from './coordination/saga.js';
+import { COORDINATION } from './coordination/strategy.js';
+import { TwoPhase } from './coordination/two-phase.js';
 import { CouponClient } from './coupon.client.js';
 import { CouponRecoveryJob } from './coupon-recovery.job.js';
 import { CouponUseRepository } from './coupon-use.repository.js';
@@ -55,6 +59,7 @@ const migrations = [
   Refunds1763400000003,
   PopularProducts1763400000004,
   CouponUses1763400000005,
+  TwoPhase1763400000006,
 ];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
@@ -107,6 +112,9 @@ export class AppModule {
         CouponUseRepository,
         CouponUseService,
         CouponRecoveryJob,
+        Saga,
+        TwoPhase,
+        { provide: COORDINATION, useExisting: config.coordination === '2pc' ? TwoPhase : Saga },
         WalletService,
         WalletRepository,
         ProductService,

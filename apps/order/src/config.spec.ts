@@ -42,9 +42,10 @@ describe('the configuration of order', () => {
     expect(loadConfig({ ...good, STOCK_STRATEGY: name, LAB: '1' }).stockStrategy).toBe(name);
   });
 
-  it('refuses a coordination that is not built, instead of taking another one in silence', () => {
-    expect(() => loadConfig({ ...good, COORDINATION: '2pc' })).toThrowError(/COORDINATION must be saga \(2pc is not/);
-    expect(() => loadConfig({ ...good, COORDINATION: 'saga' })).not.toThrow();
+  it('takes saga for the coordination unless it is told 2pc, and nothing else', () => {
+    expect(loadConfig(good).coordination).toBe('saga');
+    expect(loadConfig({ ...good, COORDINATION: '2pc' }).coordination).toBe('2pc');
+    expect(() => loadConfig({ ...good, COORDINATION: '3pc' })).toThrowError(/COORDINATION must be one of saga, 2pc/);
   });
 
   it('takes secrets from files', () => {

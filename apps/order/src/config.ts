@@ -10,6 +10,7 @@ import {
   whole,
 } from '@firstcome/environment';
 import { z } from 'zod';
+import { coordinationNames } from './coordination/strategy.js';
 import { labStrategyNames, stockStrategyNames } from './stock/strategy.js';
 
 const schema = z.object({
@@ -21,7 +22,7 @@ const schema = z.object({
     'postgresql',
   ),
   STOCK_STRATEGY: oneOf(...stockStrategyNames, ...labStrategyNames),
-  COORDINATION: z.enum(['saga'], { error: 'must be saga (2pc is not built yet)' }).default('saga'),
+  COORDINATION: oneOf(...coordinationNames),
   COUPON_URL: url('', 'http', 'https').default('http://127.0.0.1:3001'),
   ORDER_TTL_MS: whole(600_000, 1, 86_400_000),
 });
@@ -51,6 +52,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     },
     coupon: { url: env.COUPON_URL, serviceToken: env.SERVICE_TOKEN },
     stockStrategy: env.STOCK_STRATEGY,
+    coordination: env.COORDINATION,
     orderTtlMs: env.ORDER_TTL_MS,
     lab: env.LAB === '1',
     trustProxy: env.TRUST_PROXY?.join(',') ?? false,

@@ -26,6 +26,7 @@ export class CouponRecoveryJob {
   /** Stops at the first that fails, which then lets others go first: a service that is away is not asked a hundred times. */
   @DistributedLock({ key: 'job:coupon-recovery', waitMs: 0, skipWhenBusy: true })
   async run(): Promise<void> {
+    await this.service.dropStaleHalves();
     for (const use of await this.uses.due(batchLimit)) {
       try {
         await this.service.recover(use);

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
-import { httpErrors, ProblemError, uuidv7 } from '@firstcome/http';
-import type { IdempotentRequest } from '@firstcome/http';
+import { httpErrors, uuidv7 } from '@firstcome/http';
+import type { ProblemError } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable, Logger } from '@nestjs/common';
-import { CouponClient } from './coupon.client.js';
+import { couponHalf, orderHalf, orderOfHalf } from './coordination/halves.js';
+import type { CoordinationName, CouponHold, CouponWish } from './coordination/strategy.js';
+import { CouponClient, isRefusal } from './coupon.client.js';
 import { CouponUseRepository } from './coupon-use.repository.js';
 import type { CouponUse, CouponUseState, NewCouponUse } from './coupon-use.repository.js';
 import { EventRepository } from './event.repository.js';
@@ -12,26 +14,23 @@ import { optionErrors } from './option.errors.js';
 import { orderErrors } from './order.errors.js';
 import { OrderRepository } from './order.repository.js';
 
-/** What the coupon service said before the order's own transaction begins. */
-export interface CouponHold {
-  orderId: string;
-  userCouponId: string;
-  subtotal: number;
-  discount: number;
-  /** Final: decided, and stored under the request's key, in the order's transaction. */
-  refusal?: ProblemError;
-}
-
-// Longer than a request lives (10 s for a turn, 5 s for the transaction, 2 s for the coupon service): then it is dead.
-const attemptMs = 30_000;
+// After this an attempt is undone. A saga's is dead by then: longer than a request lives (10 s for a turn, 5 s for the
+// transaction, 2 s for the coupon service). A prepared one holds locks, so it is undone sooner, also one that still lives: it
+// finds that and says so.
+const attemptMs: Record<CoordinationName, number> = { saga: 30_000, '2pc': 10_000 };
 // The request itself does what its transaction has decided, right after it; the job takes over what is left.
 const stepMs = 3_000;
+// A transaction has 5 s, its second phase included: who has not committed its half by then never will.
+const halfMs = 6_000;
 const live: CouponUseState[] = ['RESERVED', 'CONFIRMING', 'CONFIRMED'];
 
 /**
  * RESERVING -> RESERVED -> CONFIRMING -> CONFIRMED, and from everywhere -> RELEASING -> RELEASED. The order's transaction
  * moves the use together with the order; whoever finds it CONFIRMING or RELEASING asks the coupon service, which answers
  * the same however often it is asked. What nobody brings to an end in time, the recovery job does.
+ *
+ * Under 2pc the row says besides what is to become of the coupon's half, while there is one: PREPARING, until the order's
+ * transaction moves it to COMMITTING or whoever gives up to ABORTING. One row, so only one of them can.
  */
 @Injectable()
 export class CouponUseService {
@@ -45,38 +44,31 @@ export class CouponUseService {
     private readonly events: EventRepository,
   ) {}
 
-  /** Before the order's transaction. Throws only what is worth repeating: a refusal is part of the answer. */
-  async reserve(
-    userCouponId: string,
-    userId: string,
-    subtotal: number,
-    request: IdempotentRequest,
-  ): Promise<CouponHold> {
+  /** Before the coupon service is asked for anything: without this row nobody would know what to take back. */
+  async begin({ userCouponId, userId, subtotal, request }: CouponWish, way: CoordinationName): Promise<CouponHold> {
     const orderId = uuidv7();
     const requestId = createHash('sha256').update(`${request.scope}\0${request.key}`).digest();
-    const use = { orderId, userCouponId, userId, requestId };
-    const hold = { orderId, userCouponId, subtotal };
-    if (!(await this.uses.begin(use, attemptMs))) return { ...hold, discount: 0, refusal: await this.refusal(use) };
-    try {
-      const discount = await this.coupons.reserve(userCouponId, { orderId, userId, subtotal });
-      return { ...hold, discount };
-    } catch (error) {
-      if (error instanceof ProblemError && !error.problem.retryable) return { ...hold, discount: 0, refusal: error };
-      await this.abandon({ orderId });
-      throw error;
-    }
+    const use = { orderId, userCouponId, userId, requestId, twoPhase: way === '2pc' };
+    const hold = { orderId, userCouponId, subtotal, discount: 0 };
+    return (await this.uses.begin(use, attemptMs[way])) ? hold : { ...hold, refusal: await this.refusal(use) };
   }
 
   /** In the order's transaction: the reservation is the order's, or the recovery has just taken it back. */
   async keep(tx: Transaction, orderId: string): Promise<void> {
-    if (!(await this.uses.move(tx, orderId, ['RESERVING'], 'RESERVED', attemptMs)))
-      throw optionErrors.CONCURRENT_UPDATE();
+    if (!(await this.uses.move(tx, orderId, ['RESERVING'], 'RESERVED', stepMs))) throw optionErrors.CONCURRENT_UPDATE();
   }
 
   /** In the transaction that pays the order. */
   async confirm(tx: Transaction, orderId: string): Promise<void> {
     if (!(await this.uses.move(tx, orderId, ['RESERVED'], 'CONFIRMING', stepMs)))
       throw new Error(`order ${orderId} has a coupon that is not reserved for it`);
+  }
+
+  /** In that transaction too, where the coupon's half was prepared as used. */
+  async confirmed(tx: Transaction, orderId: string): Promise<void> {
+    const use = await this.uses.move(tx, orderId, ['CONFIRMING'], 'CONFIRMED', stepMs);
+    if (!use) throw new Error(`order ${orderId} has a coupon that is not paid with it`);
+    await this.events.append(tx, orderId, [{ type: 'CouponConfirmed', data: { userCouponId: use.userCouponId } }]);
   }
 
   /** In the transaction that ends the order. */
@@ -86,8 +78,10 @@ export class CouponUseService {
   }
 
   /** No order came of it. Nothing happens where one did: then the use is RESERVING no more. */
-  async abandon({ orderId, refusal }: Pick<CouponHold, 'orderId' | 'refusal'>): Promise<void> {
+  async abandon({ orderId, refusal, prepared }: Abandoned): Promise<void> {
     await this.quietly(orderId, async () => {
+      // Prepared and not committed, as far as anybody knows: from here on it is not to be.
+      if (prepared) await this.database.rollbackPrepared(prepared);
       // Who was refused has nothing to give back.
       const to = refusal ? 'RELEASED' : 'RELEASING';
       const use = await this.uses.move(this.database, orderId, ['RESERVING'], to, stepMs);
@@ -106,8 +100,19 @@ export class CouponUseService {
   /** The work of the recovery: throws where the coupon service cannot be asked. */
   async recover(use: CouponUse): Promise<void> {
     if (use.state !== 'RESERVING') return this.finish(use);
+    if (use.twoPhase) await this.database.rollbackPrepared(orderHalf(use.orderId));
     const abandoned = await this.uses.move(this.database, use.orderId, ['RESERVING'], 'RELEASING', stepMs);
     if (abandoned) await this.finish(abandoned);
+  }
+
+  /** Orders that were prepared and never decided: nobody will, and meanwhile nobody else gets at their stock. */
+  async dropStaleHalves(): Promise<void> {
+    for (const gid of await this.database.preparedTransactions(halfMs)) {
+      const orderId = orderOfHalf(gid);
+      if (orderId === undefined || !(await this.database.rollbackPrepared(gid))) continue;
+      this.logger.warn(`Order ${orderId} was prepared and not decided for ${halfMs} ms: it is rolled back`);
+      await this.uses.postpone(orderId, 0);
+    }
   }
 
   /** In a live order of this user it is not usable, which our own rows know. While it moves, nobody knows: throws. */
@@ -120,13 +125,18 @@ export class CouponUseService {
     });
   }
 
-  private async finish({ orderId, userCouponId, state }: CouponUse): Promise<void> {
+  private async finish({ orderId, userCouponId, state, twoPhase }: CouponUse): Promise<void> {
+    if (twoPhase === 'COMMITTING') {
+      await this.coupons.commit(couponHalf(orderId));
+      await this.uses.committed(orderId);
+    }
     if (state === 'CONFIRMING') {
       await this.coupons.confirm(userCouponId, orderId);
       await this.finished(orderId, 'CONFIRMING', 'CONFIRMED');
     }
     if (state === 'RELEASING') {
-      await this.coupons.release(userCouponId, orderId).catch(unlessAbsent);
+      if (twoPhase === 'ABORTING') await this.coupons.rollback(couponHalf(orderId));
+      else await this.coupons.release(userCouponId, orderId).catch(unlessAbsent);
       await this.finished(orderId, 'RELEASING', 'RELEASED');
     }
   }
@@ -148,7 +158,12 @@ export class CouponUseService {
   }
 }
 
+type Abandoned = Pick<CouponHold, 'orderId' | 'refusal'> & {
+  /** Under which name the order's half was prepared, or was about to be. */
+  prepared?: string;
+};
+
 /** A user coupon that is not there has nothing to release. */
 function unlessAbsent(error: unknown): void {
-  if (!(error instanceof ProblemError) || error.problem.retryable) throw error;
+  if (!isRefusal(error)) throw error;
 }

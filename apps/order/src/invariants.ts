@@ -1,3 +1,4 @@
+import { nothingLeftPrepared } from '@firstcome/postgres';
 import type { Invariant } from '@firstcome/postgres';
 import { reserveStatement } from './stock/reserve.js';
 
@@ -48,9 +49,9 @@ export const invariants: Invariant[] = [
     id: 'I5',
     name: 'a coupon is reserved for its unpaid order, used by its paid one, and given back by one that ended',
     text: `
-      select o.id, o.status, o.user_coupon_id, u.user_coupon_id as used, u.state
+      select o.id, o.status, o.user_coupon_id, u.user_coupon_id as used, u.state, u.two_phase
       from (select * from orders where user_coupon_id is not null) o full join coupon_uses u on u.order_id = o.id
-      where u.user_coupon_id is distinct from coalesce(o.user_coupon_id, u.user_coupon_id)
+      where u.user_coupon_id is distinct from coalesce(o.user_coupon_id, u.user_coupon_id) or u.two_phase is not null
          or u.state is distinct from (case o.status
               when 'PENDING_PAYMENT' then 'RESERVED' when 'PAID' then 'CONFIRMED' else 'RELEASED' end)`,
   },
@@ -88,6 +89,7 @@ export const invariants: Invariant[] = [
       ) r on r.option_id = o.id
       where o.reserved > coalesce(r.open, 0)`,
   },
+  nothingLeftPrepared,
   {
     id: 'I8',
     name: 'an idempotency key has at most one effect: each order, each step of one and each charge is named by its stored answer',

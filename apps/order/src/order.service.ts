@@ -5,8 +5,9 @@ import type { Transaction } from '@firstcome/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
+import { COORDINATION } from './coordination/strategy.js';
+import type { Coordination, CouponHold, CouponWish, Transact } from './coordination/strategy.js';
 import { CouponUseService } from './coupon-use.service.js';
-import type { CouponHold } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
 import type { EventView } from './event.view.js';
 import type { CreateOrderDto, MyOrdersQuery } from './order.dto.js';
@@ -50,6 +51,7 @@ export class OrderService {
     private readonly strategies: Strategies,
     private readonly options: OptionRepository,
     private readonly couponUses: CouponUseService,
+    @Inject(COORDINATION) private readonly coordination: Coordination,
   ) {}
 
   /** A repeated request gets its stored answer before anything can refuse or delay it. */
@@ -58,16 +60,17 @@ export class OrderService {
     const replayed = await idempotency.replay(this.database, purchase.request);
     if (replayed) return replayed;
     const basket = basketOf(purchase.order.items);
-    const decide = (hold?: CouponHold) =>
+    const commit: Transact = (work, options) => this.database.transaction(work, options);
+    const decide = (hold?: CouponHold, transact = commit) =>
       strategy.inTurn(basket, (turn) =>
-        this.database.transaction(
+        transact(
           (tx) =>
             idempotency.once(tx, purchase.request, () => this.place(tx, purchase, { basket, strategy, turn, hold })),
           { beforeCommit: () => turn?.assertHeld() },
         ),
       );
-    const hold = strategy.keep ? undefined : await this.holdCoupon(purchase, basket);
-    return hold ? this.withCoupon(hold, purchase.pay, () => decide(hold)) : decide();
+    const wish = strategy.keep ? undefined : await this.couponWish(purchase, basket);
+    return wish ? this.coordination.place(wish, decide) : decide();
   }
 
   async find(id: string, userId: string): Promise<OrderView> {
@@ -87,29 +90,16 @@ export class OrderService {
     return events;
   }
 
-  /** Asked before a turn is taken or a connection used: the coupon service may take its time. */
-  private async holdCoupon(
-    { order, userId, request }: Purchase,
+  /** The coupon service is asked before a turn is taken or a connection used: it may take its time. */
+  private async couponWish(
+    { order: { userCouponId }, userId, pay, request }: Purchase,
     basket: BasketLine[],
-  ): Promise<CouponHold | undefined> {
-    if (order.userCouponId === undefined) return undefined;
+  ): Promise<CouponWish | undefined> {
+    if (userCouponId === undefined) return undefined;
     const prices = await this.options.prices(basket.map((line) => line.optionId));
     // An option is missing, which the order's transaction says in its own words.
     if (prices.length !== basket.length) return undefined;
-    return this.couponUses.reserve(order.userCouponId, userId, subtotalOf(basket, prices), request);
-  }
-
-  /** Whatever becomes of the order, the coupon follows it: confirmed with the payment, given back without an order. */
-  private async withCoupon(hold: CouponHold, pay: boolean, decide: () => Promise<Answer>): Promise<Answer> {
-    let placed = false;
-    try {
-      const answer = await decide();
-      placed = answer.status === 201 && !answer.replayed;
-      return answer;
-    } finally {
-      if (!placed) await this.couponUses.abandon(hold);
-      else if (pay) await this.couponUses.settle(hold.orderId);
-    }
+    return { userCouponId, userId, subtotal: subtotalOf(basket, prices), pay, request };
   }
 
   /** One transaction: reserve, check the price, write the order, pay it where asked to. Whatever throws undoes it all. */
@@ -146,6 +136,7 @@ export class OrderService {
     ]);
     if (hold) await this.couponUses.keep(tx, id);
     if (pay) await this.payments.settle(tx, id, userId, 'POINTS');
+    if (hold?.used) await this.couponUses.confirmed(tx, id);
 
     return created(orderView((await this.orders.find(tx, id, userId))!));
   }

@@ -21,7 +21,7 @@ export function declaredInput(controller: Function, handler: string): DeclaredIn
 }
 
 /**
- * At start: every body and query is a whole DTO class, and path parameters are @PathId or @PathUuid. Anything looser,
+ * At start: every body and query is a whole DTO class, and path parameters are @PathId, @PathUuid or @PathName. Anything looser,
  * such as @Body('name') or an interface, would walk past the validation without a word.
  */
 export function refuseLooseHandlers(app: INestApplication): void {
@@ -29,7 +29,8 @@ export function refuseLooseHandlers(app: INestApplication): void {
     const types = Reflect.getMetadata('design:paramtypes', controller.prototype as object, handler) as unknown[];
     for (const [key, { data, index }] of Object.entries(argumentsOf(controller, handler))) {
       const where = `${controller.name}.${handler}(), parameter ${index + 1}`;
-      if (key.startsWith(PARAM)) throw new Error(`${where}: use @PathId() or @PathUuid() instead of @Param().`);
+      if (key.startsWith(PARAM))
+        throw new Error(`${where}: use @PathId(), @PathUuid() or @PathName() instead of @Param().`);
       if (!key.startsWith(BODY) && !key.startsWith(QUERY)) continue;
       if (data !== undefined) throw new Error(`${where}: take the whole body or query as a DTO class.`);
       if (!isDto(types[index])) throw new Error(`${where}: its type must be a DTO class, imported as a value.`);

@@ -19,7 +19,7 @@ export { metricsRegistry } from './metrics.js';
 export { IfGiven, IsLabel } from './fields.js';
 export { page } from './page.js';
 export { PageQuery, QueryInt } from './page-query.js';
-export { parseId, parseUuid, PathId, PathUuid } from './path-params.js';
+export { parseId, parseUuid, PathId, PathName, PathUuid } from './path-params.js';
 export {
   defineProblems,
   ProblemError,

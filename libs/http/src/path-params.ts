@@ -5,6 +5,7 @@ import { httpErrors } from './http.errors.js';
 
 const ID = /^[1-9][0-9]{0,15}$/;
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[1-8][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const NAME = /^[A-Za-z0-9_-]{1,100}$/;
 
 /** A positive integer up to 2^53-1 in canonical decimal; anything else is 400, never another id. */
 export function parseId(text: string | undefined): number | undefined {
@@ -16,6 +17,11 @@ export function parseId(text: string | undefined): number | undefined {
 /** A UUID in lower case, as this system prints them: one id has one spelling. */
 export function parseUuid(text: string | undefined): string | undefined {
   return text !== undefined && UUID.test(text) ? text : undefined;
+}
+
+/** Letters, digits, - and _: harmless wherever it is written. */
+export function parseName(text: string | undefined): string | undefined {
+  return text !== undefined && NAME.test(text) ? text : undefined;
 }
 
 const idParam = createParamDecorator((name: string, context: ExecutionContext): number => {
@@ -30,11 +36,20 @@ const uuidParam = createParamDecorator((name: string, context: ExecutionContext)
   return id;
 });
 
+const nameParam = createParamDecorator((name: string, context: ExecutionContext): string => {
+  const value = parseName(pathParam(context, name));
+  if (value === undefined) throw wrongParam(name, 'must be 1 to 100 letters, digits, - or _');
+  return value;
+});
+
 export const PathId = (name: string): ParameterDecorator =>
   documented(idParam(name), { name, schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER } });
 
 export const PathUuid = (name: string): ParameterDecorator =>
   documented(uuidParam(name), { name, schema: { type: 'string', format: 'uuid' } });
+
+export const PathName = (name: string): ParameterDecorator =>
+  documented(nameParam(name), { name, schema: { type: 'string', pattern: NAME.source } });
 
 function pathParam(context: ExecutionContext, name: string): string | undefined {
   return (context.switchToHttp().getRequest<FastifyRequest>().params as Record<string, string>)[name];

@@ -2,17 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { Pool, PoolClient } from 'pg';
 import type { DataSource } from 'typeorm';
 import { DatabaseUnavailableError } from './errors.js';
+import { preparedLimitStatement, preparedStatement } from './prepared.js';
 import { Session } from './session.js';
 import type { Statement } from './statement.js';
-import type { Transaction } from './transaction.js';
+import type { Transaction, TransactionOptions } from './transaction.js';
 import { Turnstile } from './turnstile.js';
-
-export interface TransactionOptions {
-  /** From BEGIN to the reply to COMMIT; then the connection is cut, and the server rolls back what was not committed. */
-  timeoutMs?: number;
-  /** Called right before COMMIT is sent: what throws here rolls back. */
-  beforeCommit?: () => void;
-}
 
 export interface PoolStats {
   total: number;
@@ -49,9 +43,29 @@ export class Database {
   }
 
   /** BEGIN, work, COMMIT on one connection; what work throws rolls back and is thrown on. */
-  transaction<R>(work: (tx: Transaction) => Promise<R>, options: TransactionOptions = {}): Promise<R> {
-    const { timeoutMs = DEFAULT_TIMEOUT_MS, beforeCommit } = options;
-    return this.measure('db', () => this.withSession(timeoutMs, (session) => session.transaction(work, beforeCommit)));
+  transaction<R>(work: (tx: Transaction) => Promise<R>, options: TransactionOptions<R> = {}): Promise<R> {
+    const { timeoutMs = DEFAULT_TIMEOUT_MS } = options;
+    return this.measure('db', () => this.withSession(timeoutMs, (session) => session.transaction(work, options)));
+  }
+
+  /** False when nothing is prepared under this name in this database: never was, or somebody has ended it. */
+  commitPrepared(gid: string): Promise<boolean> {
+    return this.endPrepared('commit', gid);
+  }
+
+  rollbackPrepared(gid: string): Promise<boolean> {
+    return this.endPrepared('rollback', gid);
+  }
+
+  /** The names of those that have waited so long for their second phase, oldest first. */
+  async preparedTransactions(olderThanMs = 0): Promise<string[]> {
+    return (await this.query<{ gid: string }>(preparedStatement, [olderThanMs])).map(({ gid }) => gid);
+  }
+
+  /** Whether the server takes prepared transactions at all. */
+  async canPrepare(): Promise<boolean> {
+    const [row] = await this.query<{ limit: number }>(preparedLimitStatement);
+    return row!.limit > 0;
   }
 
   /** For the readiness of the app. A queue that moves is proof enough, and one more in it would only be late. */
@@ -66,6 +80,10 @@ export class Database {
 
   async close(): Promise<void> {
     if (this.dataSource.isInitialized) await this.dataSource.destroy();
+  }
+
+  private endPrepared(how: 'commit' | 'rollback', gid: string): Promise<boolean> {
+    return this.measure('db', () => this.withSession(DEFAULT_TIMEOUT_MS, (session) => session.endPrepared(how, gid)));
   }
 
   private async withSession<R>(timeoutMs: number, work: (session: Session) => Promise<R>): Promise<R> {

@@ -24,6 +24,33 @@ export class TransactionTimeoutError extends Error {
   }
 }
 
+/** PREPARE TRANSACTION on a server that takes none. */
+export class PreparedTransactionsOffError extends Error {
+  constructor(options?: ErrorOptions) {
+    super(
+      'This PostgreSQL prepares no transactions: set max_prepared_transactions (64 is a good value) and restart it.',
+      options,
+    );
+    this.name = 'PreparedTransactionsOffError';
+  }
+}
+
+/** Somebody else was quicker to end what this caller had prepared: rolled back, as nobody else commits it. */
+export class PreparedTransactionGoneError extends Error {
+  constructor(gid: string) {
+    super(`The prepared transaction ${gid} was rolled back before its COMMIT PREPARED: it had taken too long.`);
+    this.name = 'PreparedTransactionGoneError';
+  }
+}
+
+/** Somebody else is ending it at this moment. */
+export class PreparedTransactionBusyError extends Error {
+  constructor(gid: string, options: ErrorOptions) {
+    super(`The prepared transaction ${gid} is being ended by another session.`, options);
+    this.name = 'PreparedTransactionBusyError';
+  }
+}
+
 const UNIQUE_VIOLATION = '23505';
 const CHECK_VIOLATION = '23514';
 

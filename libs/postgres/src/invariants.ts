@@ -21,6 +21,14 @@ export interface CheckedInvariant {
 
 const SHOWN = 10;
 
+/** Longer than any recovery leaves one alone. A prepared transaction holds its locks until somebody ends it. */
+export const nothingLeftPrepared: Invariant = {
+  id: 'I7',
+  name: 'no prepared transaction is left: the locks of each would be held for ever',
+  text: `select gid, prepared from pg_prepared_xacts
+          where database = current_database() and prepared < now() - interval '30 seconds'`,
+};
+
 export async function checkInvariants(database: Database, invariants: Invariant[]) {
   const checked: CheckedInvariant[] = [];
   for (const [at, invariant] of invariants.entries()) {

@@ -1,7 +1,15 @@
 import { DatabaseError, type PoolClient } from 'pg';
-import { DatabaseUnavailableError, OutcomeUnknownError, TransactionTimeoutError } from './errors.js';
+import {
+  DatabaseUnavailableError,
+  OutcomeUnknownError,
+  PreparedTransactionBusyError,
+  PreparedTransactionGoneError,
+  PreparedTransactionsOffError,
+  TransactionTimeoutError,
+} from './errors.js';
+import { isAbsent, isNotNow, literalOf } from './prepared.js';
 import type { Statement } from './statement.js';
-import type { Transaction } from './transaction.js';
+import type { Transaction, TransactionOptions } from './transaction.js';
 
 /** One connection while it is checked out: its deadline, what broke it, and whether the pool may have it back. */
 export class Session implements Transaction {
@@ -25,18 +33,36 @@ export class Session implements Transaction {
     }
   }
 
-  async transaction<R>(work: (tx: Transaction) => Promise<R>, beforeCommit?: () => void): Promise<R> {
+  async transaction<R>(work: (tx: Transaction) => Promise<R>, options: TransactionOptions<R> = {}): Promise<R> {
+    const { beforeCommit, prepareAs, commitPrepared } = options;
     let result: R;
+    let gid: string | undefined;
     try {
       await this.command('begin');
       result = await work(this);
       beforeCommit?.();
+      gid = prepareAs?.(result);
+      // Nothing is decided by it: what breaks here counts as not done, and whoever knows the name rolls it back.
+      if (gid !== undefined) await this.prepare(gid);
     } catch (error) {
       await this.rollBack();
       throw this.unavailable(error);
     }
-    await this.commit();
+    if (gid === undefined) await this.commit();
+    else if (commitPrepared && !(await this.endPrepared('commit', gid))) throw new PreparedTransactionGoneError(gid);
     return result;
+  }
+
+  /** The second phase, on this connection or any other. False when nothing is prepared under this name (any more). */
+  async endPrepared(how: 'commit' | 'rollback', gid: string): Promise<boolean> {
+    try {
+      await this.command(`${how} prepared ${literalOf(gid)}`);
+      return true;
+    } catch (error) {
+      if (this.broken) throw new OutcomeUnknownError({ cause: error });
+      if (isAbsent(error)) return false;
+      throw isNotNow(error) ? new PreparedTransactionBusyError(gid, { cause: error }) : error;
+    }
   }
 
   async query<R>(statement: Statement, values: unknown[]): Promise<R[]> {
@@ -71,8 +97,17 @@ export class Session implements Transaction {
       throw this.broken ? new OutcomeUnknownError({ cause: error }) : error;
     }
     // An error inside was caught and not undone: PostgreSQL answers such a COMMIT with ROLLBACK, and no error.
-    if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: an error of a statement was swallowed.');
+    if (command !== 'COMMIT') throw swallowed();
+  }
+
+  private async prepare(gid: string): Promise<void> {
+    let command: string;
+    try {
+      command = await this.command(`prepare transaction ${literalOf(gid)}`);
+    } catch (error) {
+      throw isNotNow(error) ? new PreparedTransactionsOffError({ cause: error }) : error;
+    }
+    if (command !== 'PREPARE') throw swallowed();
   }
 
   private async rollBack(): Promise<void> {
@@ -124,4 +159,8 @@ export class Session implements Transaction {
   private readonly onError = (error: Error): void => {
     this.broken ??= error;
   };
+}
+
+function swallowed(): Error {
+  return new Error('The transaction was rolled back: an error of a statement was swallowed.');
 }

@@ -1,6 +1,6 @@
 import { call } from '../../support/client.js';
 import type { Call, Reply } from '../../support/client.js';
-import { tokenFor } from '../../support/tokens.js';
+import { serviceToken, tokenFor } from '../../support/tokens.js';
 
 export type Service = 'coupon' | 'order';
 
@@ -13,7 +13,7 @@ export interface Case extends Call {
   status: number;
   code: string;
   /** Whose token goes along; 'user' unless said. */
-  as?: 'user' | 'admin' | 'nobody';
+  as?: 'user' | 'admin' | 'service' | 'nobody';
 }
 
 /** What a group of cases has in common: `wrong(name, answer, what is sent)` then makes one. */
@@ -27,7 +27,7 @@ export const casesOn =
 let keys = 0;
 
 export async function send(base: string, { method, path, as = 'user', ...options }: Case): Promise<Reply> {
-  const token = as === 'nobody' ? undefined : await tokenFor(as, as === 'admin' ? { role: 'admin' } : {});
+  const token = await tokenOf(as);
   // A fresh key each time, so that no case is answered with another's stored answer.
   const key = 'key' in options ? options.key : `bad-input-${(keys += 1)}`;
   return call(base, method, path, { token, ...options, key });
@@ -60,3 +60,8 @@ export const targets = {
   },
   order: { path: '/v1/orders', as: 'user' as const, good: { items: [{ optionId: 1, quantity: 1 }] } },
 };
+
+function tokenOf(who: NonNullable<Case['as']>): Promise<string> | string | undefined {
+  if (who === 'nobody') return undefined;
+  return who === 'service' ? serviceToken : tokenFor(who, who === 'admin' ? { role: 'admin' } : {});
+}

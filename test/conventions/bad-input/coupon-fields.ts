@@ -3,6 +3,22 @@ import type { Case } from './case.js';
 import { idempotencyKeys, notPositive, notText, notTime, notWhole, putInto } from './values.js';
 
 const issue = '/v1/coupons/1/issues';
+const absent = '01980000-0000-7000-8000-000000000000';
+const transactions = '/internal/v1/transactions';
+const order = `"userCouponId":"${absent}","orderId":"${absent}"`;
+// A gid becomes a literal in SQL: what could end one, and what is merely no name.
+const badGids = [
+  "'",
+  "x'--",
+  'x%27%3B%20drop',
+  'a%20b',
+  'a;b',
+  'a.b',
+  'a%2Fb',
+  'a%00',
+  '%F0%9F%8E%81',
+  'x'.repeat(101),
+];
 
 export function couponFields(): Case[] {
   const create = putInto('coupon', '/v1/admin/coupons', 'admin');
@@ -10,6 +26,9 @@ export function couponFields(): Case[] {
   const change = (body: string, values: string[]) =>
     putInto('coupon', '/v1/admin/coupons/1', 'admin')(body, values).map((each) => ({ ...each, method: 'PATCH' }));
   const wrongGrab = casesOn('coupon', issue);
+  const prepare = putInto('coupon', `${transactions}/nobodys/prepare`, 'service');
+  const wrongGid = (gid: string, step: string) =>
+    casesOn('coupon', `${transactions}/${gid}/${step}`, { as: 'service' });
   const strategy = (name: string | string[]) => ({ headers: { 'x-issue-strategy': name } });
   return [
     ...create('{"name":@,"discount":{"type":"FIXED","value":1},"total":1}', notText),
@@ -59,6 +78,21 @@ export function couponFields(): Case[] {
     wrongGrab('an unknown strategy', '400 STRATEGY_UNKNOWN', strategy('luck')),
     wrongGrab('two strategies', '400 STRATEGY_UNKNOWN', strategy(['atomic', 'atomic'])),
     ...idempotencyKeys('coupon', issue, {}),
+    ...badGids.flatMap((gid) =>
+      ['commit', 'rollback'].map((step) =>
+        wrongGid(gid, step)(`${step} of the gid ${gid.slice(0, 40)}`, '400 VALIDATION_FAILED'),
+      ),
+    ),
+    wrongGid('x%27', 'prepare')('prepare under the gid x%27', '400 VALIDATION_FAILED', {
+      raw: `{${order},"userId":"ann","subtotal":1}`,
+    }),
+    wrongGid('nobodys', 'commit')('a commit of what was never prepared', '404 TRANSACTION_NOT_FOUND'),
+    wrongGid('nobodys', 'commit')('a commit with a field', '400 VALIDATION_FAILED', { raw: '{"force":true}' }),
+    ...prepare(`{${order},"userId":"ann","subtotal":@}`, notWhole),
+    ...prepare(`{${order},"userId":@,"subtotal":1}`, ['""', '1', 'null', '[]']),
+    ...prepare(`{${order},"userId":"ann","subtotal":1,"pay":@}`, ['1', '"true"', 'null', '{}']),
+    ...prepare(`{"userCouponId":@,"orderId":"${absent}","userId":"ann","subtotal":1}`, ['"mine"', '1', 'null', '""']),
+    ...prepare(`{${order},"userId":"ann","subtotal":1,@:1}`, ['"discount"', '"gid"', '"status"']),
   ];
 }
 

@@ -17,7 +17,7 @@ function long(character: string): string {
 }
 
 /** A body with `@` where the field under test stands, and what is put there. */
-export function putInto(service: Service, path: string, as: 'user' | 'admin') {
+export function putInto(service: Service, path: string, as: 'user' | 'admin' | 'service') {
   const wrong = casesOn(service, path, { as });
   return (body: string, values: string[]): Case[] =>
     values.map((value) =>
