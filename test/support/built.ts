@@ -28,5 +28,10 @@ export async function startBuilt(app: 'coupon' | 'order', overrides: Record<stri
     child.kill('SIGTERM');
     return exited;
   };
-  return { url, output: () => output, exited, stop };
+  /** SIGKILL: nothing it had not committed is there. */
+  const kill = (): Promise<number | null> => {
+    child.kill('SIGKILL');
+    return exited;
+  };
+  return { url, output: () => output, exited, stop, kill };
 }

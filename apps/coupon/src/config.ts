@@ -4,9 +4,11 @@ import {
   lockDefaults,
   oneOf,
   oneWayToRedis,
+  oneWayToTrust,
   readEnvironment,
   redisFields,
   redisTarget,
+  ticketOptions,
   url,
   whole,
 } from '@firstcome/environment';
@@ -37,7 +39,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     app: 'coupon',
     schema,
     secrets: ['COUPON_DATABASE_URL', 'REDIS_URL', 'REDLOCK_URLS', 'JWT_SECRET', 'SERVICE_TOKEN'],
-    together: (given) => [...oneWayToRedis(given), ...whatStrategiesNeed(given)],
+    together: (given) => [...oneWayToRedis(given), ...oneWayToTrust(given), ...whatStrategiesNeed(given)],
   });
   return {
     host: env.HOST,
@@ -47,12 +49,15 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     redlockUrls: env.REDLOCK_URLS,
     auth: {
       secret: env.JWT_SECRET,
+      jwksUrl: env.JWT_JWKS_URL,
       issuer: env.JWT_ISSUER,
       audience: env.JWT_AUDIENCE,
       serviceToken: env.SERVICE_TOKEN,
     },
     issueStrategy: env.ISSUE_STRATEGY,
     lock: lockDefaults(env),
+    tickets: ticketOptions(env),
+    idempotencyTtlMs: env.IDEMPOTENCY_TTL_MS,
     lab: env.LAB === '1',
     rateLimits: { user: env.RATE_LIMIT_USER, address: env.RATE_LIMIT_ADDRESS, coupon: env.RATE_LIMIT_COUPON },
     trustProxy: env.TRUST_PROXY?.join(',') ?? false,
