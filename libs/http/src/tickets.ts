@@ -65,7 +65,7 @@ const waitingOfStatement = {
 };
 const countStatement = {
   name: 'ticket-count',
-  text: 'select count(*)::int as waiting from (select from tickets where status is null limit $1) some',
+  text: 'select count(*)::int as waiting from (select from tickets where status is null limit $1) waiting',
 };
 const addStatement = {
   name: 'ticket-add',
