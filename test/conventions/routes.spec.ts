@@ -23,6 +23,7 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'GET /v1/coupons/:id': 'public',
     'POST /v1/coupons/:id/issues': 'user',
     'GET /v1/me/coupons': 'user',
+    'GET /v1/me/tickets/:id': 'user',
     'POST /v1/admin/coupons': 'admin',
     'PATCH /v1/admin/coupons/:id': 'admin',
     'POST /v1/admin/coupons/:id/pause': 'admin',
@@ -56,6 +57,7 @@ const table: Record<'coupon' | 'order', Record<string, Access>> = {
     'GET /v1/orders/:id': 'user',
     'GET /v1/orders/:id/events': 'user',
     'GET /v1/me/orders': 'user',
+    'GET /v1/me/tickets/:id': 'user',
     'POST /v1/admin/products': 'admin',
     'POST /v1/admin/options/:id/stock-adjustments': 'admin',
     'POST /v1/lab/reset': 'admin',
@@ -109,6 +111,6 @@ describe.each(['coupon', 'order'] as const)('the routes of %s', (service) => {
 
 /** Ids of nothing: what is asked is who may knock, not what is there. */
 function concrete(path: string): string {
-  const id = /orders|user-coupons/.test(path) ? '01980000-0000-7000-8000-000000000000' : '999999999';
+  const id = /orders|user-coupons|tickets/.test(path) ? '01980000-0000-7000-8000-000000000000' : '999999999';
   return path.replace(':id', id).replace(':gid', 'nobodys').replace('*', 'v1/anything');
 }

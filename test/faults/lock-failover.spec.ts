@@ -5,8 +5,8 @@ import { judge, type Entry } from '../lock/support/journal.js';
 import { Ledger } from '../lock/support/ledger.js';
 import { redisServerMissing, startRedisServer, type RedisServer } from '../lock/support/redis-server.js';
 import { startSentinelTrio, type SentinelTrio } from '../lock/support/sentinel.js';
-import { lateWhileSleeping, now, shown, sleep } from '../lock/support/waiting.js';
-import { Workers } from '../lock/support/workers.js';
+import { lateWhileSleeping, now, shown } from '../lock/support/waiting.js';
+import { furtherHolds, Workers } from '../lock/support/workers.js';
 
 const options = { ttlMs: 1000, recheckMs: 300, waitMs: 3000 };
 const key = 'failover';
@@ -36,7 +36,7 @@ describe.skipIf(redisServerMissing)('a primary that fails over', () => {
     const all = await workers.startAll(2, connection);
     const order = { keys: [name], lanes: 3, holdMs: 2, ledgerPort: resource.port, options, probe: true };
     await Promise.all(all.map((worker) => worker.ask('startWork', order)));
-    await sleep(500);
+    await furtherHolds(all, 10);
     const struckAt = now();
     await strike();
     const lateMs = await lateWhileSleeping(boundMs + 1000);

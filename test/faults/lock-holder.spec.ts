@@ -4,7 +4,7 @@ import { judge } from '../lock/support/journal.js';
 import { Ledger } from '../lock/support/ledger.js';
 import { redisServerMissing, startRedisServer, type RedisServer } from '../lock/support/redis-server.js';
 import { now, sleep } from '../lock/support/waiting.js';
-import { Workers } from '../lock/support/workers.js';
+import { furtherHolds, Workers } from '../lock/support/workers.js';
 
 const ttlMs = 600;
 const recheckMs = 300;
@@ -113,12 +113,12 @@ describe.skipIf(redisServerMissing)('a holder that comes to harm', () => {
     const work = { keys: ['storm:1', 'storm:2'], lanes: 3, holdMs: 5, ledgerPort: resource.port, options };
     await Promise.all(all.map((worker) => worker.ask('startWork', work)));
     for (const worker of all.slice(0, 3)) {
-      await sleep(150);
+      await furtherHolds([worker], 5);
       worker.pause();
       await sleep(ttlMs * 1.5);
       worker.resume();
     }
-    await sleep(300);
+    await furtherHolds(all, 5);
     const reports = await Promise.all(all.map((worker) => worker.ask('stopWork')));
     const entries = reports.flatMap((report) => report.entries);
     const judged = judge(entries);

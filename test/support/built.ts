@@ -28,7 +28,7 @@ export async function startBuilt(app: 'coupon' | 'order', overrides: Record<stri
     child.kill('SIGTERM');
     return exited;
   };
-  /** As a power cut would. */
+  /** SIGKILL: nothing it had not committed is there. */
   const kill = (): Promise<number | null> => {
     child.kill('SIGKILL');
     return exited;

@@ -1,14 +1,25 @@
-import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
+import {
+  createHttpApp,
+  httpErrors,
+  HttpModule,
+  metricsRegistry,
+  ticketErrors,
+  TicketModule,
+  timing,
+} from '@firstcome/http';
 import { redisStore, redlockStore } from '@firstcome/lock';
 import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
 import { REDIS, RedisModule, RedisReadiness } from '@firstcome/redis';
 import { Module } from '@nestjs/common';
 import type { DynamicModule } from '@nestjs/common';
+import { ScheduleModule } from '@nestjs/schedule';
 import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
 import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
 import { Strategies1763400000003 } from '../migrations/0003-strategies.js';
 import { Transactions1763400000004 } from '../migrations/0004-transactions.js';
+import { Tickets1763400000090 } from '../migrations/0090-tickets.js';
+import { IdempotencyPurges1763400000091 } from '../migrations/0091-idempotency-purges.js';
 import type { Cluster, Redis } from 'ioredis';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
@@ -21,6 +32,7 @@ import { DeskController } from './desk/desk.controller.js';
 import { DeskGateway } from './desk/desk.gateway.js';
 import { DeskService } from './desk/desk.service.js';
 import { GrabLimits } from './grab-limits.js';
+import { IdempotencyPurgeJob } from './idempotency-purge.job.js';
 import { AdaptiveIssue } from './issuance/adaptive.js';
 import { AdvisoryIssue } from './issuance/advisory.js';
 import { AtomicIssue } from './issuance/atomic.js';
@@ -37,6 +49,8 @@ import { RedlockServers, RedlockServersModule } from './issuance/redlock-servers
 import { SoldOut } from './issuance/sold-out.js';
 import { SpinIssue } from './issuance/spin.js';
 import { Strategies } from './issuance/strategies.js';
+import { IssueTicketJob } from './issue-ticket.job.js';
+import { IssueTicketService } from './issue-ticket.service.js';
 import { LabCouponRepository } from './lab-coupon.repository.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
@@ -47,6 +61,15 @@ import { UserCouponController } from './user-coupon.controller.js';
 import { UserCouponRepository } from './user-coupon.repository.js';
 import { UserCouponService } from './user-coupon.service.js';
 
+const migrations = [
+  Coupons1763400000001,
+  CouponUses1763400000002,
+  Strategies1763400000003,
+  Transactions1763400000004,
+  Tickets1763400000090,
+  IdempotencyPurges1763400000091,
+];
+
 @Module({})
 export class AppModule {
   static forRoot(config: Config): DynamicModule {
@@ -56,12 +79,7 @@ export class AppModule {
         PostgresModule.forRoot({
           ...config.database,
           applicationName: 'coupon',
-          migrations: [
-            Coupons1763400000001,
-            CouponUses1763400000002,
-            Strategies1763400000003,
-            Transactions1763400000004,
-          ],
+          migrations,
           measure: (part, work) => timing.measure(part, work),
         }),
         RedisModule.forRoot(config.redis),
@@ -75,7 +93,12 @@ export class AppModule {
           }),
         }),
         ...(config.redlockUrls ? [redlockModule(config, config.redlockUrls)] : []),
-        HttpModule.forRoot({ auth: config.auth, readiness: [Database, RedisReadiness] }),
+        HttpModule.forRoot({
+          auth: config.auth,
+          readiness: needsRedis(config) ? [Database, RedisReadiness] : [Database],
+        }),
+        TicketModule.forRoot({ ...config.tickets, database: Database }),
+        ScheduleModule.forRoot(),
       ],
       controllers: [
         CouponController,
@@ -96,6 +119,9 @@ export class AppModule {
         GrabLimits,
         DeskService,
         DeskGateway,
+        IssueTicketService,
+        IssueTicketJob,
+        IdempotencyPurgeJob,
         CriticalSection,
         BatchSection,
         SoldOut,
@@ -114,6 +140,11 @@ export class AppModule {
       ],
     };
   }
+}
+
+/** An instance that accepts what has to wait for Redis is ready without it. */
+function needsRedis({ tickets }: Config): boolean {
+  return !tickets.defer;
 }
 
 function redlockModule(config: Config, urls: string[]): DynamicModule {
@@ -135,7 +166,9 @@ export function createCouponApp(config: Config) {
     name: 'coupon',
     version: '0.1.0',
     translators: [databaseProblem, lockProblem],
-    problems: [httpErrors, couponErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
+    problems: [httpErrors, ticketErrors, couponErrors, databaseErrors, lockProblems].flatMap((table) =>
+      Object.values(table),
+    ),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,

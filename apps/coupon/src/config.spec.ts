@@ -19,6 +19,8 @@ describe('the configuration of coupon', () => {
       lock: { ttlMs: 5000, waitMs: 10_000, recheckMs: 1000, maxWaiters: 10_000 },
       lab: false,
       redis: { url: good.REDIS_URL },
+      tickets: { defer: false, maxWaiting: 10_000 },
+      idempotencyTtlMs: 86_400_000,
     });
   });
 
@@ -30,7 +32,10 @@ describe('the configuration of coupon', () => {
       LAB_BACKOFF: '0',
       ISSUE_STRATEGY: 'luck',
       LOCK_TTL_MS: '1e3',
-      JWT_JWKS_URL: 'https://a',
+      JWT_JWKS_URL: 'http://keys.example',
+      LOCK_BACKEND_DOWN: 'fallback',
+      TICKETS_MAX_WAITING: '0',
+      IDEMPOTENCY_TTL_MS: '1000',
     };
     expect(() => loadConfig(bad)).toThrowError(
       expect.objectContaining({
@@ -45,7 +50,10 @@ describe('the configuration of coupon', () => {
           expect.stringMatching(/^LAB_BACKOFF is for the lab/),
           expect.stringMatching(/^ISSUE_STRATEGY must be one of batched, atomic, optimistic, .*, none/),
           expect.stringMatching(/^LOCK_TTL_MS must be/),
-          expect.stringMatching(/^JWT_JWKS_URL is not served yet/),
+          expect.stringMatching(/^JWT_JWKS_URL must be an https:/),
+          expect.stringMatching(/^LOCK_BACKEND_DOWN must be fail or defer \(fallback is not built yet/),
+          expect.stringMatching(/^TICKETS_MAX_WAITING must be/),
+          expect.stringMatching(/^IDEMPOTENCY_TTL_MS must be a whole number from 60000/),
         ]) as string[],
       }) as Error,
     );
@@ -77,6 +85,25 @@ describe('the configuration of coupon', () => {
     expect(() => loadConfig({ ...good, REDLOCK_URLS: 'http://a' })).toThrowError(/REDLOCK_URLS must be redis:/);
     expect(() => loadConfig({ ...good, ISSUE_STRATEGY: 'none' })).toThrowError(/for the lab only/);
     expect(loadConfig({ ...good, ISSUE_STRATEGY: 'none', LAB: '1' }).issueStrategy).toBe('none');
+  });
+
+  it('believes one: the secret, or the keys at an address that nobody can change on the way', () => {
+    const { JWT_SECRET: _, ...rest } = good;
+    const keys = (url: string) => loadConfig({ ...rest, JWT_JWKS_URL: url }).auth;
+    expect(keys('https://id.example/keys')).toMatchObject({ secret: undefined, jwksUrl: 'https://id.example/keys' });
+    for (const host of ['localhost', '127.0.0.1:8080', '[::1]'])
+      expect(keys(`http://${host}/keys`).jwksUrl).toContain(host);
+    for (const url of ['http://id.example/keys', 'ftp://localhost/keys', 'keys'])
+      expect(() => keys(url)).toThrowError(/JWT_JWKS_URL must be/);
+    expect(() => loadConfig(rest)).toThrowError(/JWT_SECRET or JWT_JWKS_URL: set exactly one.*none is set/);
+    expect(() => loadConfig({ ...good, JWT_JWKS_URL: 'https://id.example/keys' })).toThrowError(
+      /exactly one.*both are set/,
+    );
+  });
+
+  it('takes LOCK_BACKEND_DOWN=defer, and as many tickets as are allowed to wait', () => {
+    const { tickets } = loadConfig({ ...good, LOCK_BACKEND_DOWN: 'defer', TICKETS_MAX_WAITING: '5' });
+    expect(tickets).toEqual({ defer: true, maxWaiting: 5 });
   });
 
   it('takes an empty variable for an unset one', () => {

@@ -4,10 +4,12 @@ import {
   lockDefaults,
   oneOf,
   oneWayToRedis,
+  oneWayToTrust,
   readEnvironment,
   redisFields,
   redisTarget,
   times,
+  ticketOptions,
   url,
   whole,
 } from '@firstcome/environment';
@@ -39,7 +41,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     app: 'coupon',
     schema,
     secrets: ['COUPON_DATABASE_URL', 'REDIS_URL', 'REDLOCK_URLS', 'JWT_SECRET', 'SERVICE_TOKEN'],
-    together: (given) => [...oneWayToRedis(given), ...whatStrategiesNeed(given)],
+    together: (given) => [...oneWayToRedis(given), ...oneWayToTrust(given), ...whatStrategiesNeed(given)],
   });
   return {
     host: env.HOST,
@@ -49,12 +51,15 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     redlockUrls: env.REDLOCK_URLS,
     auth: {
       secret: env.JWT_SECRET,
+      jwksUrl: env.JWT_JWKS_URL,
       issuer: env.JWT_ISSUER,
       audience: env.JWT_AUDIENCE,
       serviceToken: env.SERVICE_TOKEN,
     },
     issueStrategy: env.ISSUE_STRATEGY,
     lock: lockDefaults(env),
+    tickets: ticketOptions(env),
+    idempotencyTtlMs: env.IDEMPOTENCY_TTL_MS,
     lab: env.LAB === '1',
     backoff: env.LAB_BACKOFF,
     rateLimits: { user: env.RATE_LIMIT_USER, address: env.RATE_LIMIT_ADDRESS, coupon: env.RATE_LIMIT_COUPON },

@@ -1,8 +1,17 @@
-import { CurrentUser, httpErrors, IdempotencyKey, PathId, Problems, Public, sendAnswer } from '@firstcome/http';
+import {
+  AcceptedView,
+  CurrentUser,
+  httpErrors,
+  IdempotencyKey,
+  PathId,
+  Problems,
+  Public,
+  sendAnswer,
+} from '@firstcome/http';
 import type { IdempotentRequest, User } from '@firstcome/http';
 import { databaseErrors } from '@firstcome/postgres';
 import { Controller, Get, Headers, HttpCode, Ip, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { CouponListQuery, MyCouponsQuery } from './coupon.dto.js';
 import { couponErrors } from './coupon.errors.js';
@@ -32,6 +41,7 @@ export class CouponController {
   @HttpCode(201)
   @ApiHeader({ name: 'X-Issue-Strategy', required: false, description: 'Lab only: the strategy of this one request.' })
   @ApiCreatedResponse({ type: UserCouponView })
+  @ApiAcceptedResponse({ type: AcceptedView, description: 'LOCK_BACKEND_DOWN=defer only: issued once Redis is back.' })
   @Problems(
     couponErrors.COUPON_NOT_FOUND,
     couponErrors.COUPON_NOT_STARTED,

@@ -12,6 +12,7 @@ import { CouponRepository } from './coupon.repository.js';
 import type { CouponRow, UserCouponRow } from './coupon.repository.js';
 import type { CouponPage, CouponView, UserCouponPage, UserCouponView } from './coupon.view.js';
 import { Strategies } from './issuance/strategies.js';
+import { IssueTicketService } from './issue-ticket.service.js';
 
 @Injectable()
 export class CouponService {
@@ -22,6 +23,7 @@ export class CouponService {
     private readonly limits: GrabLimits,
     private readonly strategies: Strategies,
     private readonly desk: DeskService,
+    private readonly tickets: IssueTicketService,
   ) {}
 
   /** The grab. A repeated request gets its stored answer before anything can refuse or delay it. */
@@ -37,7 +39,8 @@ export class CouponService {
     const replayed = await idempotency.replay(this.database, request);
     if (replayed) return replayed;
     await this.limits.check(couponId, userId, address);
-    return chosen.issue({ couponId, userId, request, deadline });
+    const grab = { couponId, userId, request, deadline };
+    return this.tickets.nowOrLater(grab, strategy, () => chosen.issue(grab));
   }
 
   async create(coupon: CreateCouponDto): Promise<CouponView> {

@@ -7,6 +7,7 @@ import type { Cluster, Redis } from 'ioredis';
 import { couponErrors } from './coupon.errors.js';
 import type { LabResetDto } from './coupon.dto.js';
 import { CouponService } from './coupon.service.js';
+import { lineOf } from './issue-ticket.service.js';
 import { LabCouponRepository } from './lab-coupon.repository.js';
 import { invariants } from './invariants.js';
 import type { CouponView } from './coupon.view.js';
@@ -16,6 +17,7 @@ const lockCoupon = sql('lab-lock-coupon', 'select id from coupons where id = $1 
 const deleteUserCoupons = sql('lab-delete-user-coupons', 'delete from user_coupons where coupon_id = $1');
 // Stored answers name user coupons that are gone now, and refusals that are no longer true.
 const deleteAnswers = sql('lab-delete-answers', 'delete from idempotency_keys');
+const deleteTickets = sql('lab-delete-tickets', 'delete from tickets where line = $1');
 const emptyCoupon = sql(
   'lab-empty-coupon',
   `update coupons set issued = 0, total = $2, version = version + 1, paused = false, starts_at = null, ends_at = null where id = $1`,
@@ -48,6 +50,7 @@ export class LabService {
       if (!found) throw couponErrors.COUPON_NOT_FOUND();
       await tx.query(deleteUserCoupons, [couponId]);
       await tx.query(deleteAnswers, []);
+      await tx.query(deleteTickets, [lineOf(couponId)]);
       await this.labCoupons.empty(tx, couponId);
       await tx.query(emptyCoupon, [couponId, total]);
     });

@@ -1,4 +1,12 @@
-import { createHttpApp, httpErrors, HttpModule, metricsRegistry, timing } from '@firstcome/http';
+import {
+  createHttpApp,
+  httpErrors,
+  HttpModule,
+  metricsRegistry,
+  ticketErrors,
+  TicketModule,
+  timing,
+} from '@firstcome/http';
 import { redisStore } from '@firstcome/lock';
 import { LockModule, lockProblem, lockProblems } from '@firstcome/lock/nest';
 import { Database, databaseErrors, databaseProblem, PostgresModule } from '@firstcome/postgres';
@@ -13,6 +21,8 @@ import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
 import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
 import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
 import { TwoPhase1763400000006 } from '../migrations/0006-two-phase.js';
+import { Tickets1763400000090 } from '../migrations/0090-tickets.js';
+import { IdempotencyPurges1763400000091 } from '../migrations/0091-idempotency-purges.js';
 import { ClosingController } from './closing.controller.js';
 import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
@@ -26,6 +36,7 @@ import { CouponUseRepository } from './coupon-use.repository.js';
 import { CouponUseService } from './coupon-use.service.js';
 import { EventRepository } from './event.repository.js';
 import { ExpiryJob } from './expiry.job.js';
+import { IdempotencyPurgeJob } from './idempotency-purge.job.js';
 import { LabController } from './lab.controller.js';
 import { LabService } from './lab.service.js';
 import { OptionController } from './option.controller.js';
@@ -34,6 +45,8 @@ import { OptionService } from './option.service.js';
 import { OrderController } from './order.controller.js';
 import { OrderRepository } from './order.repository.js';
 import { OrderService } from './order.service.js';
+import { OrderTicketJob } from './order-ticket.job.js';
+import { OrderTicketService } from './order-ticket.service.js';
 import { PaymentController } from './payment.controller.js';
 import { PaymentRepository } from './payment.repository.js';
 import { PaymentService } from './payment.service.js';
@@ -60,6 +73,8 @@ const migrations = [
   PopularProducts1763400000004,
   CouponUses1763400000005,
   TwoPhase1763400000006,
+  Tickets1763400000090,
+  IdempotencyPurges1763400000091,
 ];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
@@ -79,6 +94,7 @@ export class AppModule {
           migrations,
           measure: (part, work) => timing.measure(part, work),
         }),
+        TicketModule.forRoot({ ...config.tickets, database: Database }),
         ScheduleModule.forRoot(),
         RedisModule.forRoot(config.redis),
         LockModule.forRootAsync({
@@ -108,6 +124,9 @@ export class AppModule {
         PaymentRepository,
         ClosingService,
         ExpiryJob,
+        OrderTicketService,
+        OrderTicketJob,
+        IdempotencyPurgeJob,
         CouponClient,
         CouponUseRepository,
         CouponUseService,
@@ -130,9 +149,12 @@ export class AppModule {
   }
 }
 
-/** By default stock is kept in order by row locks: then orders go on without Redis, and only the jobs wait for it. */
-function needsRedis({ stockStrategy }: Config): boolean {
-  return stockStrategy === 'spin' || stockStrategy === 'pubsub';
+/**
+ * By default stock is kept in order by row locks: then orders go on without Redis, and only the jobs wait for it. Nor is it
+ * needed where orders that have to wait for it are accepted.
+ */
+function needsRedis({ stockStrategy, tickets }: Config): boolean {
+  return !tickets.defer && (stockStrategy === 'spin' || stockStrategy === 'pubsub');
 }
 
 /** The whole order service, not yet listening. */
@@ -141,7 +163,7 @@ export function createOrderApp(config: Config): Promise<NestFastifyApplication> 
     name: 'order',
     version: '0.1.0',
     translators: [databaseProblem, lockProblem],
-    problems: [httpErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
+    problems: [httpErrors, ticketErrors, databaseErrors, lockProblems].flatMap((table) => Object.values(table)),
     trustProxy: config.trustProxy,
     corsOrigins: config.corsOrigins,
     logLevel: config.logLevel,

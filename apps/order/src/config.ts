@@ -3,9 +3,11 @@ import {
   lockDefaults,
   oneOf,
   oneWayToRedis,
+  oneWayToTrust,
   readEnvironment,
   redisFields,
   redisTarget,
+  ticketOptions,
   url,
   whole,
 } from '@firstcome/environment';
@@ -36,7 +38,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     app: 'order',
     schema,
     secrets: ['ORDER_DATABASE_URL', 'REDIS_URL', 'JWT_SECRET', 'SERVICE_TOKEN'],
-    together: (given) => [...oneWayToRedis(given), ...onlyInTheLab(given)],
+    together: (given) => [...oneWayToRedis(given), ...oneWayToTrust(given), ...onlyInTheLab(given)],
   });
   return {
     host: env.HOST,
@@ -44,8 +46,11 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     database: { url: env.ORDER_DATABASE_URL, poolSize: env.DATABASE_POOL_SIZE },
     redis: redisTarget(env),
     lock: lockDefaults(env),
+    tickets: ticketOptions(env),
+    idempotencyTtlMs: env.IDEMPOTENCY_TTL_MS,
     auth: {
       secret: env.JWT_SECRET,
+      jwksUrl: env.JWT_JWKS_URL,
       issuer: env.JWT_ISSUER,
       audience: env.JWT_AUDIENCE,
       serviceToken: env.SERVICE_TOKEN,

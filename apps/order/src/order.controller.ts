@@ -1,13 +1,14 @@
-import { CurrentUser, IdempotencyKey, PathUuid, Problems, sendAnswer } from '@firstcome/http';
+import { AcceptedView, CurrentUser, IdempotencyKey, PathUuid, Problems, sendAnswer } from '@firstcome/http';
 import type { IdempotentRequest, User } from '@firstcome/http';
 import { Body, Controller, Get, Headers, Post, Query, Res } from '@nestjs/common';
-import { ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
+import { ApiAcceptedResponse, ApiCreatedResponse, ApiHeader, ApiOkResponse } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { EventView } from './event.view.js';
 import { optionErrors } from './option.errors.js';
 import { CreateOrderDto, CreateOrderQuery, MyOrdersQuery } from './order.dto.js';
 import { orderErrors } from './order.errors.js';
 import { OrderService } from './order.service.js';
+import { OrderTicketService } from './order-ticket.service.js';
 import { OrderPage, OrderView } from './order.view.js';
 import { walletErrors } from './wallet.errors.js';
 
@@ -18,11 +19,15 @@ const { MIN_ORDER_NOT_MET, UPSTREAM_UNAVAILABLE } = orderErrors;
 
 @Controller('v1')
 export class OrderController {
-  constructor(private readonly orders: OrderService) {}
+  constructor(
+    private readonly orders: OrderService,
+    private readonly tickets: OrderTicketService,
+  ) {}
 
   @Post('orders')
   @ApiHeader({ name: 'X-Stock-Strategy', required: false, description: 'Lab only: the strategy of this one request.' })
   @ApiCreatedResponse({ type: OrderView })
+  @ApiAcceptedResponse({ type: AcceptedView, description: 'LOCK_BACKEND_DOWN=defer only: placed once Redis is back.' })
   @Problems(
     OPTION_NOT_FOUND,
     OUT_OF_STOCK,
@@ -46,7 +51,7 @@ export class OrderController {
   ): Promise<void> {
     sendAnswer(
       reply,
-      await this.orders.create({ userId: user.id, order, pay: query.pay === 'true', request, strategy }),
+      await this.tickets.create({ userId: user.id, order, pay: query.pay === 'true', request, strategy }),
     );
   }
 

@@ -54,8 +54,6 @@ export const listOf = (isPart: (text: string) => boolean, error: string) =>
 
 export const hostsAndPorts = () => listOf((text) => /^[^\s:,]+:\d{1,5}$/.test(text), 'must be host:port,host:port,…');
 
-export const notYet = (advice: string) => z.undefined({ error: `is not served yet: ${advice}` }).optional();
-
 /** What every app of Firstcome reads: where it listens, whom it believes, what it logs. */
 export const commonFields = (port: number) => ({
   NODE_ENV: z.string().default('development'),
@@ -65,8 +63,12 @@ export const commonFields = (port: number) => ({
     .refine((text) => isIP(text) !== 0, { error: 'must be the IP address to listen on (0.0.0.0 for all)' }),
   PORT: whole(port, 0, 65_535),
   DATABASE_POOL_SIZE: whole(10, 1, 200),
-  JWT_SECRET: secret('the HS256 key of the tokens', 32),
-  JWT_JWKS_URL: notYet('remove it and set JWT_SECRET (HS256)'),
+  JWT_SECRET: secret('the HS256 key of the tokens', 32).optional(),
+  JWT_JWKS_URL: z
+    .string()
+    .refine(isKeyServer, { error: 'must be an https:// URL (http:// on this machine only)' })
+    .optional(),
+  IDEMPOTENCY_TTL_MS: whole(86_400_000, 60_000, 2_592_000_000),
   JWT_ISSUER: z.string().default('firstcome'),
   JWT_AUDIENCE: z.string().default('firstcome'),
   SERVICE_TOKEN: secret('the secret that the apps show each other', 16),
@@ -92,4 +94,19 @@ function isUrl(text: string, schemes: string[]): boolean {
 
 function isProxy(text: string): boolean {
   return ['loopback', 'linklocal', 'uniquelocal'].includes(text) || isIP(text.replace(/\/\d{1,3}$/, '')) !== 0;
+}
+
+/** What comes over an open line may have been changed on the way: these keys say whom to believe. */
+function isKeyServer(text: string): boolean {
+  if (!URL.canParse(text)) return false;
+  const { protocol, hostname } = new URL(text);
+  return protocol === 'https:' || (protocol === 'http:' && ['localhost', '127.0.0.1', '[::1]'].includes(hostname));
+}
+
+/** The mistakes that only both of them together can make. */
+export function oneWayToTrust(given: Record<string, string>): string[] {
+  const ways = ['JWT_SECRET', 'JWT_JWKS_URL'].filter((name) => given[name] ?? given[`${name}_FILE`]);
+  if (ways.length === 1) return [];
+  const found = ways.length === 0 ? 'none is set' : 'both are set';
+  return [`JWT_SECRET or JWT_JWKS_URL: set exactly one, the HS256 key or where the public keys are (${found})`];
 }

@@ -11,7 +11,12 @@ export const redisFields = {
   LOCK_WAIT_MS: whole(10_000, 1, 86_400_000),
   LOCK_RECHECK_MS: whole(1000, 1, 86_400_000),
   LOCK_MAX_WAITERS: whole(10_000, 1, 1_000_000),
-  LOCK_BACKEND_DOWN: z.enum(['fail'], { error: 'must be fail (fallback and defer are not built yet)' }).default('fail'),
+  LOCK_BACKEND_DOWN: z
+    .enum(['fail', 'defer'], {
+      error: 'must be fail or defer (fallback is not built yet; with defer, requests are accepted while Redis is away)',
+    })
+    .default('fail'),
+  TICKETS_MAX_WAITING: whole(10_000, 1, 1_000_000),
 };
 
 type RedisEnvironment = z.infer<z.ZodObject<typeof redisFields>>;
@@ -45,4 +50,9 @@ export function lockDefaults(env: RedisEnvironment) {
     recheckMs: env.LOCK_RECHECK_MS,
     maxWaiters: env.LOCK_MAX_WAITERS,
   };
+}
+
+/** What becomes of a request whose lock cannot be asked for: refused, or taken in and done later. */
+export function ticketOptions(env: RedisEnvironment) {
+  return { defer: env.LOCK_BACKEND_DOWN === 'defer', maxWaiting: env.TICKETS_MAX_WAITING };
 }

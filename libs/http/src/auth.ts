@@ -2,7 +2,9 @@ import { createParamDecorator, SetMetadata, type CustomDecorator, type Execution
 import type { FastifyRequest } from 'fastify';
 
 export interface AuthOptions {
-  secret: string;
+  /** The HS256 key of the tokens, or where the public keys of those who sign them are: one of the two. */
+  secret?: string;
+  jwksUrl?: string;
   issuer: string;
   audience: string;
   serviceToken: string;

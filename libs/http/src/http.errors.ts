@@ -123,6 +123,14 @@ export const httpErrors = defineProblems({
     retryable: true,
     retryAfterMs: 1000,
   },
+  UPSTREAM_UNAVAILABLE: {
+    status: 503,
+    title: 'The key server cannot be asked right now',
+    detail:
+      'Nobody can tell whether the token is good: its key is not known here yet. Nothing was done. Repeat the request.',
+    retryable: true,
+    retryAfterMs: 1000,
+  },
   SHUTTING_DOWN: {
     status: 503,
     title: 'This instance is stopping',

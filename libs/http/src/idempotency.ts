@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { acceptedAgain } from './accepted.js';
 import { httpErrors } from './http.errors.js';
 import { ProblemError } from './problem.js';
 import { problemBody } from './problem-document.js';
@@ -29,7 +30,7 @@ export interface Answer {
   status: number;
   body: string;
   replayed: boolean;
-  /** Sent with the first answer only: they are not stored. */
+  /** Sent with the first answer only: they are not stored. But for the Location of a ticket, which follows from the body. */
   headers?: Record<string, string>;
 }
 
@@ -93,7 +94,7 @@ async function lookUp(executor: SqlExecutor, id: Buffer, request: IdempotentRequ
 
 export function storedAnswer({ fingerprint, status, body }: StoredAnswer, request: IdempotentRequest): Answer {
   if (fingerprint !== request.fingerprint) throw httpErrors.IDEMPOTENCY_KEY_REUSED();
-  return { status, body, replayed: true };
+  return status === 202 ? acceptedAgain(body) : { status, body, replayed: true };
 }
 
 async function decideOrRefuse(tx: SqlTransaction, request: IdempotentRequest, decide: () => Promise<Answer>) {

@@ -1,3 +1,4 @@
+export { accepted } from './accepted.js';
 export { AdminOnly, CurrentUser, Public, ServiceOnly, type Access, type AuthOptions, type User } from './auth.js';
 export { socketToken } from './bearer.js';
 export { decodeCursor, encodeCursor, type CursorPart, type CursorValues } from './cursor.js';
@@ -15,6 +16,7 @@ export {
   type SqlTransaction,
 } from './idempotency.js';
 export { onceForEach } from './idempotency-batch.js';
+export { purgeAnswers, purgeTableSql } from './idempotency-purge.js';
 export { metricsRegistry } from './metrics.js';
 export { IfGiven, IsLabel } from './fields.js';
 export { page } from './page.js';
@@ -32,6 +34,11 @@ export {
 export { Problems } from './problems.decorator.js';
 export type { ReadinessCheck } from './health.controller.js';
 export { listRoutes, type RouteInfo } from './routes.js';
+export { ticketErrors } from './ticket.errors.js';
+export { TicketModule, type TicketModuleOptions } from './ticket.module.js';
+export { AcceptedView } from './ticket.view.js';
+export { TicketWorker, type TicketWork } from './ticket-worker.js';
+export { ticketRequest, Tickets, ticketTableSql, type Ticket } from './tickets.js';
 export { timing } from './timing.js';
 export { TokenVerifier } from './token-verifier.js';
 export { Upgrades, type UpgradeHandler } from './upgrades.js';

@@ -71,7 +71,7 @@ function ownProblems({ method, path, access }: RouteInfo, operation: Operation):
   problems.push(e.ROUTE_NOT_FOUND, e.METHOD_NOT_ALLOWED);
   if (path.startsWith('/v1/')) problems.push(e.NOT_ACCEPTABLE);
   if (path.startsWith('/v1/') || path.startsWith('/internal/')) problems.push(e.SHUTTING_DOWN);
-  if (access !== 'public') problems.push(e.UNAUTHENTICATED);
+  if (access !== 'public') problems.push(e.UNAUTHENTICATED, e.UPSTREAM_UNAVAILABLE);
   if (access === 'admin' || access === 'service') problems.push(e.FORBIDDEN);
   if (method !== 'GET') problems.push(e.MALFORMED_JSON, e.PAYLOAD_TOO_LARGE, e.UNSUPPORTED_MEDIA_TYPE);
   const key = operation.parameters?.find((each) => 'name' in each && each.name === 'Idempotency-Key');

@@ -1,6 +1,6 @@
-import { createHash, timingSafeEqual, webcrypto } from 'node:crypto';
-import { jwtVerify } from 'jose';
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AuthOptions, User } from './auth.js';
+import { tokenCheck, type TokenCheck } from './token-check.js';
 
 const CACHE_SIZE = 10_000;
 const MAX_TOKEN_LENGTH = 4096;
@@ -16,16 +16,14 @@ interface VerifiedToken {
 /** Verifies user tokens. A verified one is remembered until it expires: a signature costs more than the rest of a read. */
 export class TokenVerifier {
   private readonly verified = new Map<string, VerifiedToken>();
-  /** Imported once. jose imports any other kind of secret for each token, which is half of a verification. */
-  private readonly key: Promise<webcrypto.CryptoKey>;
+  private readonly check: TokenCheck;
   private readonly serviceDigest: Buffer;
 
   constructor(
-    private readonly options: AuthOptions,
+    options: AuthOptions,
     private readonly cacheSize = CACHE_SIZE,
   ) {
-    const hs256 = { name: 'HMAC', hash: 'SHA-256' };
-    this.key = webcrypto.subtle.importKey('raw', Buffer.from(options.secret), hs256, false, ['verify']);
+    this.check = tokenCheck(options);
     this.serviceDigest = digest(options.serviceToken);
   }
 
@@ -51,16 +49,7 @@ export class TokenVerifier {
 
   async verify(token: string): Promise<User | undefined> {
     if (token.length > MAX_TOKEN_LENGTH) return undefined;
-    const { issuer, audience } = this.options;
-    const payload = await jwtVerify(token, await this.key, {
-      algorithms: ['HS256'],
-      issuer,
-      audience,
-      requiredClaims: ['sub', 'exp'],
-    }).then(
-      (result) => result.payload,
-      () => undefined,
-    );
+    const payload = await this.check(token);
     if (!payload?.exp || !isSubject(payload.sub)) return undefined;
     const user: User = { id: payload.sub, admin: payload.role === 'admin' };
     this.remember(token, { user, expiresAtMs: payload.exp * 1000 });

@@ -14,6 +14,14 @@ const ids =
 const limits = ['=0', '=101', '=1000', '=-1', '=1.5', '=1e1', '=%201', '=', '', '=5&limit=5', '[]=5', '[a]=5'];
 // Forged: text, then base64url of [], [1,2], ["x"], [null], and one cursor twice.
 const cursors = ['', 'forged', 'W10', 'WzEsMl0', 'WyJ4Il0', 'W251bGxd', 'WzFd&cursor=WzFd', 'x'.repeat(600)];
+const uuids = [
+  'abc',
+  '1',
+  '01980000',
+  '01980000-0000-7000-8000-00000000000g',
+  'ABCD0000-0000-7000-8000-000000000000',
+  '%00',
+];
 const queries = [
   ...limits.map((rest) => `limit${rest}`),
   ...cursors.map((cursor) => `cursor=${cursor}`),
@@ -41,6 +49,8 @@ export async function anyRequest(service: Service): Promise<Case[]> {
     get(`${list}/%zz`)('a bad percent-escape in the path', '400 MALFORMED_URL'),
     get(`${list}/%ff`)('bytes in the path that are not UTF-8', '400 MALFORMED_URL'),
     ...ids.map((id) => get(`${list}/${id}`)(`the id ${id} in a path`, '400 VALIDATION_FAILED')),
+    ...uuids.map((id) => get(`/v1/me/tickets/${id}`)(`the ticket ${id} in a path`, '400 VALIDATION_FAILED')),
+    get(`/v1/me/tickets/01980000-0000-7000-8000-000000000000`)('an absent ticket', '404 TICKET_NOT_FOUND'),
     ...queries.flatMap(lists),
     ...['status=', 'status=lost', 'status=ISSUED&status=ISSUED'].map((query) =>
       get(`${mine}?${query}`)(`${mine}?${query}`, '400 VALIDATION_FAILED'),

@@ -62,6 +62,7 @@ const ledgers = new Map<number, Ledger>();
 let leaseIds = 0;
 let listenersAtFirst = 0;
 let working: Promise<WorkReport> | undefined;
+let entriesSoFar: readonly Entry[] = [];
 let stopped = false;
 let woken = 0;
 
@@ -127,6 +128,11 @@ export const verbs = {
   async stopWork(): Promise<WorkReport> {
     stopped = true;
     return working!;
+  },
+
+  /** Holds of the work under way that came to a good end, until now. */
+  async progress(): Promise<number> {
+    return entriesSoFar.filter(({ outcome }) => outcome === 'ok').length;
   },
 
   /** Ends by itself: for orders with a number of grants. */
@@ -207,6 +213,7 @@ function isHeld(lease: Lease): boolean {
 
 async function work(order: WorkOrder): Promise<WorkReport> {
   const report: WorkReport = { entries: [], probes: [], refusals: {}, woken: 0, longestMs: 0 };
+  entriesSoFar = report.entries;
   const wokenBefore = woken;
   const turns = turning(order);
   const { grants = Infinity } = order;

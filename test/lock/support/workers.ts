@@ -2,6 +2,7 @@ import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Connection } from './connection.js';
+import { until } from './waiting.js';
 import type { Verbs } from './worker-verbs.js';
 
 const program = fileURLToPath(new URL('./worker.ts', import.meta.url));
@@ -97,6 +98,16 @@ export class WorkerProcess {
     const open = await this.ask('close');
     if (open.length > 0) throw new Error(`left open in the worker after close(): ${open.join(', ')}`);
   }
+}
+
+/** Returns once each of them has come to a good end with so many more holds. */
+export async function furtherHolds(workers: readonly WorkerProcess[], holds: number): Promise<void> {
+  await Promise.all(
+    workers.map(async (worker) => {
+      const before = await worker.ask('progress');
+      await until(`${holds} further holds`, async () => (await worker.ask('progress')) >= before + holds);
+    }),
+  );
 }
 
 /** The processes of one spec file. Starting one costs more than most tests, so those that survive serve the next test. */
