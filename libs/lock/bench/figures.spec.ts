@@ -54,7 +54,9 @@ describe('the order of grants', () => {
         // No two grants at the same time: one lock.
         const turns = raw.map(([asked, wait], at) => turn(asked / 2, asked / 2 + wait / 2 + (at + 1) / 1000));
         const both = turns.flatMap((one) =>
-          turns.filter((other) => one.asked < other.asked - 1 && one.granted > other.asked).map((other) => [one, other]),
+          turns
+            .filter((other) => one.asked < other.asked - 1 && one.granted > other.asked)
+            .map((other) => [one, other]),
         );
         const inverted = both.filter(([one, other]) => one!.granted > other!.granted);
         expect(inversionsOf(turns)).toEqual({ pairs: both.length, inverted: inverted.length });

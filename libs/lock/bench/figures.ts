@@ -40,7 +40,7 @@ export function turnsOf(measured: readonly Pick<Measured, 'turns'>[]): Turn[] {
       all.push({ process, asked: turns[at]!, granted: turns[at + 1]!, ended: turns[at + 2]! });
     }
   }
-  return all.sort((one, other) => one.granted - other.granted);
+  return all.toSorted((one, other) => one.granted - other.granted);
 }
 
 /** In order of their grants. */

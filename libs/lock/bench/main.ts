@@ -51,7 +51,13 @@ function plan(): Plan {
   const wanted = values.contenders?.split(/,(?! )/);
   for (const name of wanted ?? []) contenderNamed(name);
   const size = values.quick ? 'quick' : values.full ? 'full' : 'default';
-  return planOf({ size, rounds: positive('rounds'), measureMs: positive('measure-ms'), parts: only, contenders: wanted });
+  return planOf({
+    size,
+    rounds: positive('rounds'),
+    measureMs: positive('measure-ms'),
+    parts: only,
+    contenders: wanted,
+  });
 }
 
 /** Those that can be loaded; for the others it says why not. */
@@ -98,14 +104,14 @@ async function measureAll(wanted: Plan, bench: Bench, missing: Results['missing'
   };
 
   for (const { cell, result } of cells.filter((one) => one.cell.counted)) {
-    say(`counting commands: ${cell.name}; ${left}`);
+    say(`counting commands: ${cell.name}; ${left.text()}`);
     await each(cell, result.rows, async (row) => {
       row.counts = await bench.counted(row.contender, cell);
     });
   }
   for (let round = 0; round < wanted.rounds; round += 1) {
     for (const { cell, result } of cells) {
-      say(`round ${round + 1} of ${wanted.rounds}: ${cell.name}; ${left}`);
+      say(`round ${round + 1} of ${wanted.rounds}: ${cell.name}; ${left.text()}`);
       // In an order that turns by one each time: nobody is always the one after the slowest.
       const turned = result.rows.map((_row, at) => result.rows[(at + round) % result.rows.length]!);
       await each(cell, turned, async (row) => {
@@ -118,7 +124,10 @@ async function measureAll(wanted: Plan, bench: Bench, missing: Results['missing'
 
 function commit(): string {
   try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return 'unknown';
   }

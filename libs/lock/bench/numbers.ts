@@ -26,5 +26,7 @@ export function rounded(value: number): string {
 }
 
 export function shown({ median, min, max }: Spread): string {
-  return Number.isNaN(median) ? '-' : `${rounded(median)} (${rounded(min)} .. ${rounded(max)})`;
+  // JSON has null for NaN.
+  if (median === null || Number.isNaN(median)) return '-';
+  return min === max ? rounded(median) : `${rounded(median)} (${rounded(min)} .. ${rounded(max)})`;
 }

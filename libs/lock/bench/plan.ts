@@ -58,8 +58,8 @@ function quick(): Plan {
   return {
     size: 'quick',
     rounds: 1,
-    measureMs: 150,
-    burstMs: 1500,
+    measureMs: 120,
+    burstMs: 1000,
     countMs: 500,
     youthMs: 40,
     warmUpMs: () => 100,

@@ -12,7 +12,9 @@ export function duration(ms: number): string {
   const two = (value: number) => String(value).padStart(2, '0');
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
-  return minutes < 60 ? `${minutes} min ${two(seconds % 60)} s` : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
+  return minutes < 60
+    ? `${minutes} min ${two(seconds % 60)} s`
+    : `${Math.floor(minutes / 60)} h ${two(minutes % 60)} min`;
 }
 
 /** Guesses of single blocks, corrected by how long those took that are over. */
@@ -30,7 +32,7 @@ export class TimeLeft {
     this.#doneMs += guessMs;
   }
 
-  toString(): string {
+  text(): string {
     const pace = this.#doneMs === 0 ? 1 : (elapsedMs() - this.#startedMs) / this.#doneMs;
     return `about ${duration(this.#leftMs * pace)} left`;
   }

@@ -4,7 +4,17 @@ import { contenders, measure } from './contenders/index.js';
 import { sumOf } from './figures.js';
 import { rounded } from './numbers.js';
 import { timesOf } from './report.js';
-import { commandsPerTurn, failuresOf, of, overlapsOf, rowOf, type CellResult, type Results } from './results.js';
+import {
+  commandsPerTurn,
+  failuresOf,
+  of,
+  overlapsOf,
+  rowOf,
+  starvedOf,
+  type CellResult,
+  type Results,
+  type Row,
+} from './results.js';
 
 const readme = new URL('../README.md', import.meta.url);
 const begin = '<!-- bench -->';
@@ -19,16 +29,20 @@ function columnsOf(cells: readonly CellResult[]): Column[] {
     ({ part, waiters, processes, holdMs }) =>
       part === 'cycle' || (processes === 2 && holdMs === 0 && waiters >= 100 && part !== 'hand-over'),
   );
-  const rowText = (cell: CellResult | undefined, text: (row: NonNullable<ReturnType<typeof rowOf>>) => string) => {
+  const rowText = (cell: CellResult | undefined, text: (row: Row) => string) => {
     return (contender: string): string => {
       const row = rowOf(cell, contender);
       return row ? text(row) : '-';
     };
   };
-  const everywhere = (contender: string) => cells.flatMap(({ rows }) => rows.filter((row) => row.contender === contender));
+  // Of a closed loop nothing else is worth as much: whoever polls and has just released takes it again.
+  const left = (row: Row, { waiters }: CellResult) =>
+    starvedOf(row) === 0 ? '' : `; ${starvedOf(row)} of ${waiters} had no turn`;
+  const everywhere = (contender: string) =>
+    cells.flatMap(({ rows }) => rows.filter((row) => row.contender === contender));
   const sum = (numbers: number[]) => numbers.reduce((one, other) => one + other, 0);
   return [
-    ...compared.map((cell): Column => [cell.name, rowText(cell, (row) => timesOf(row, cell))]),
+    ...compared.map((cell): Column => [cell.name, rowText(cell, (row) => `${timesOf(row, cell)}${left(row, cell)}`)]),
     ['commands, uncontended', rowText(uncontended, (row) => rounded(commandsPerTurn(row)))],
     ['commands, 100 waiters', rowText(crowd, (row) => rounded(commandsPerTurn(row)))],
     ['gap p50, 100 waiters', rowText(crowd, (row) => `${rounded(of(row, ({ gapMs }) => gapMs.p50).median)} ms`)],

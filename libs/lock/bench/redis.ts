@@ -52,7 +52,7 @@ export class PrivateRedis {
 
   /** Libraries connect and subscribe in the background: until nothing has changed for a moment. */
   async settled(): Promise<void> {
-    for (let before = ''; ; ) {
+    for (let before = ''; ;) {
       const clients = await this.#clients();
       const seen = clients.map((line) => line.match(/\b(?:id|sub|psub|ssub)=\d+/g)?.join()).join(' ');
       if (seen === before) return;

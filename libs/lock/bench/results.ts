@@ -48,8 +48,7 @@ export interface Verdict extends Spread {
 export const of = (row: Row, figure: (block: BlockFigures) => number): Spread => spread(row.blocks.map(figure));
 export const perSecond = ({ perSecond: value }: BlockFigures): number => value;
 export const overlapsOf = ({ blocks }: Row): number => blocks.reduce((sum, { overlaps }) => sum + overlaps, 0);
-export const failuresOf = ({ blocks }: Row): Record<string, number> =>
-  together(blocks.map(({ failures }) => failures));
+export const failuresOf = ({ blocks }: Row): Record<string, number> => together(blocks.map(({ failures }) => failures));
 /** In the worst block. */
 export const starvedOf = ({ blocks }: Row): number => Math.max(0, ...blocks.map(({ starved }) => starved));
 

@@ -6,7 +6,14 @@ import { of, ratio, rowOf, type CellResult, type Verdict } from './results.js';
 /** Only those whose cells were measured. */
 export function targetsOf(cells: readonly CellResult[]): Verdict[] {
   const crowd = (waiters: number) =>
-    cells.find((cell) => cell.waiters === waiters && cell.processes === 2 && cell.holdMs === 0 && !cell.oneShot && cell.part !== 'hand-over');
+    cells.find(
+      (cell) =>
+        cell.waiters === waiters &&
+        cell.processes === 2 &&
+        cell.holdMs === 0 &&
+        !cell.oneShot &&
+        cell.part !== 'hand-over',
+    );
   const verdicts: Verdict[] = [];
   const judge = (name: string, value: Spread, met: boolean) => verdicts.push({ name, ...value, met });
 
