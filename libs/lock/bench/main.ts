@@ -1,137 +1,204 @@
-// npm run bench:lock [-- --rounds 5 --measure-ms 1000 --json file]
-// Contenders take turns in short blocks, round after round, so that a slow minute of the machine hits them all; ratios are
-// taken within a round. Absolute numbers are this machine's, ratios travel better.
-import { writeFileSync } from 'node:fs';
+// npm run bench -- [--quick | --full] [--rounds 3] [--measure-ms 400] [--only waiters,burst] [--contenders "queue,redlock"]
+//                  [--json file] [--markdown] [--publish] [--from file]
+// This library's ways of waiting beside its peers, in the same processes, on the same Redis. Contenders take turns in short
+// blocks, round after round, so that a slow minute of the machine hits them all; ratios are taken within a round. Absolute
+// numbers are this machine's, ratios travel better. --from takes the results of an earlier run instead of measuring.
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
-import { adaptive, pubsub, queue, spin, textbook, withHandOver, type Contender } from './contenders.js';
-import { shown, spread, type Spread } from './numbers.js';
-import { startRedis } from './redis.js';
-import { Workers, type BlockResult } from './workers.js';
+import { Bench } from './bench.js';
+import { contenderNamed } from './contenders/index.js';
+import { sumOf } from './figures.js';
+import { parts, planOf, type Cell, type Plan } from './plan.js';
+import { duration, elapsedMs, say, TimeLeft } from './progress.js';
+import { markdown, publish } from './publish.js';
+import { terminalReport } from './report.js';
+import { failuresOf, overlapsOf, type CellResult, type Results, type Row } from './results.js';
+import { targetsOf } from './targets.js';
+import { ContenderFailed } from './workers.js';
 
 const { values } = parseArgs({
   options: {
-    rounds: { type: 'string', default: '5' },
-    'measure-ms': { type: 'string', default: '1000' },
+    quick: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    rounds: { type: 'string' },
+    'measure-ms': { type: 'string' },
+    only: { type: 'string' },
+    contenders: { type: 'string' },
     json: { type: 'string' },
+    markdown: { type: 'boolean', default: false },
+    publish: { type: 'boolean', default: false },
+    from: { type: 'string' },
   },
 });
-const rounds = Number(values.rounds);
-const measureMs = Number(values['measure-ms']);
-// Everybody has to have lined up once before it counts: 1000 waiters take a while.
-const warmUpMs = (waiters: number) => 300 + waiters * 1.5;
 
-const redis = await startRedis();
-const workers = Workers.start(2);
-let blocks = 0;
+/** A mistake in the arguments: shown without a stack. */
+class ArgumentError extends Error {}
 
-const run = (contender: Contender, waiters: number, holdMs = 0): Promise<BlockResult> => {
-  blocks += 1;
-  return workers.run(
-    { port: redis.port, key: `bench:${blocks}`, contender, warmUpMs: warmUpMs(waiters), measureMs, holdMs },
-    waiters,
-  );
-};
+function positive(name: 'rounds' | 'measure-ms'): number | undefined {
+  const value = values[name] === undefined ? undefined : Number(values[name]);
+  if (value !== undefined && !(Number.isInteger(value) && value > 0))
+    throw new ArgumentError(`--${name} is a whole number above 0, not "${values[name]}".`);
+  return value;
+}
 
-/** Every case once a round, in an order that turns by one each time. */
-async function alternate(cases: readonly { name: string; run(): Promise<BlockResult> }[]) {
-  const results = new Map<string, BlockResult[]>(cases.map(({ name }) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (let index = 0; index < cases.length; index += 1) {
-      const turn = cases[(index + round) % cases.length]!;
-      results.get(turn.name)!.push(await turn.run());
+function plan(): Plan {
+  const only = values.only?.split(',');
+  const unknown = only?.find((part) => !(parts as readonly string[]).includes(part));
+  if (unknown !== undefined) throw new ArgumentError(`--only knows ${parts.join(', ')}, not "${unknown}".`);
+  // Some names have a comma in them: a list is split where a name ends.
+  const wanted = values.contenders?.split(/,(?! )/);
+  for (const name of wanted ?? []) contenderNamed(name);
+  const size = values.quick ? 'quick' : values.full ? 'full' : 'default';
+  return planOf({
+    size,
+    rounds: positive('rounds'),
+    measureMs: positive('measure-ms'),
+    parts: only,
+    contenders: wanted,
+  });
+}
+
+/** Those that can be loaded; for the others it says why not. */
+async function loadable(cells: readonly Cell[], missing: Results['missing']): Promise<Set<string>> {
+  const names = new Set(cells.flatMap((cell) => cell.contenders));
+  for (const name of names) {
+    try {
+      await contenderNamed(name).load();
+    } catch (error) {
+      const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
+      missing.push({ contender: name, reason: `not installed, or not to be loaded (${reason})` });
+      names.delete(name);
+      say(`NOT MEASURED: ${name}: ${reason}`);
     }
   }
-  return results;
+  return names;
 }
 
-const ratio = (ones: BlockResult[], others: BlockResult[]): Spread =>
-  spread(ones.map(({ perSecond }, index) => perSecond / others[index]!.perSecond));
-
-const table = (results: Map<string, BlockResult[]>) => {
-  for (const [name, blocksOf] of results) {
-    const perSecond = shown(spread(blocksOf.map((block) => block.perSecond)));
-    const perCpu = shown(spread(blocksOf.map((block) => block.perCpuSecond)));
-    const p50 = shown(spread(blocksOf.map((block) => block.handOverMs.p50)), 2);
-    const p99 = shown(spread(blocksOf.map((block) => block.waitMs.p99)), 1);
-    const gap = shown(spread(blocksOf.map((block) => block.longestGapMs)), 1);
-    const share = shown(spread(blocksOf.map((block) => block.leastShare * 100)));
-    const starved = Math.max(...blocksOf.map((block) => block.starved));
-    console.log(
-      `  ${name.padEnd(18)} ${perSecond.padEnd(30)} ${perCpu.padEnd(30)} ${p50.padEnd(22)} ${p99.padEnd(28)} ${gap.padEnd(26)} ${share.padEnd(16)} ${starved}`,
-    );
-  }
-};
-const heading = (text: string) => {
-  console.log(
-    `\n${text}\n  ${' '.repeat(18)} ${'turns a second'.padEnd(30)} ${'turns a CPU second'.padEnd(30)} ${'hand-over p50, ms'.padEnd(22)} ${'wait p99, ms'.padEnd(28)} ${'a process without, ms'.padEnd(26)} ${'least share, %'.padEnd(16)} waiters without`,
+async function measureAll(wanted: Plan, bench: Bench, missing: Results['missing']): Promise<CellResult[]> {
+  const able = await loadable(wanted.cells, missing);
+  const cells = wanted.cells.map(({ contenders: names, counted, ...cell }) => {
+    const rows: Row[] = names.filter((name) => able.has(name)).map((contender) => ({ contender, blocks: [] }));
+    return { cell: { ...cell, contenders: names, counted }, result: { ...cell, rows } };
+  });
+  const guess = (cell: Cell) => Bench.guessMs(cell, wanted);
+  const passes = (cell: Cell) => wanted.rounds + (cell.counted ? 1 : 0);
+  const left = new TimeLeft(
+    cells.reduce((sum, { cell, result }) => sum + guess(cell) * result.rows.length * passes(cell), 0),
   );
-};
 
-console.log(
-  `${rounds} rounds of ${measureMs} ms, 2 processes; median (lowest .. highest); ${cpus().length} cores, load ${loadavg()[0]?.toFixed(1)}`,
-);
+  /** A contender that cannot go on costs its own figures only. */
+  const each = async (cell: Cell, rows: readonly Row[], work: (row: Row) => Promise<void>) => {
+    for (const row of rows) {
+      try {
+        if (able.has(row.contender)) await work(row);
+      } catch (error) {
+        if (!(error instanceof ContenderFailed)) throw error;
+        able.delete(row.contender);
+        missing.push({ contender: row.contender, reason: `gave up at "${cell.name}" (${error.message})` });
+        say(`NOT MEASURED any more: ${row.contender}: ${error.message}`);
+      }
+      left.done(guess(cell));
+    }
+  };
 
-// A young process is slower than one whose code is compiled: not part of any number.
-for (const contender of [pubsub, textbook, queue, adaptive, spin]) await run(contender, 100);
+  for (const { cell, result } of cells.filter((one) => one.cell.counted)) {
+    say(`counting commands: ${cell.name}; ${left.text()}`);
+    await each(cell, result.rows, async (row) => {
+      row.counts = await bench.counted(row.contender, cell);
+    });
+  }
+  for (let round = 0; round < wanted.rounds; round += 1) {
+    for (const { cell, result } of cells) {
+      say(`round ${round + 1} of ${wanted.rounds}: ${cell.name}; ${left.text()}`);
+      // In an order that turns by one each time: nobody is always the one after the slowest.
+      const turned = result.rows.map((_row, at) => result.rows[(at + round) % result.rows.length]!);
+      await each(cell, turned, async (row) => {
+        row.blocks.push(await bench.timed(row.contender, cell));
+      });
+    }
+  }
+  return cells.map(({ result }) => result);
+}
 
-heading('100 waiters, no hold');
-const strategies = await alternate(
-  [pubsub, textbook, queue, adaptive, spin].map((contender) => ({
-    name: contender.name,
-    run: () => run(contender, 100),
-  })),
-);
-table(strategies);
+function commit(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
 
-heading('100 waiters, a hold of 1 ms');
-const held = await alternate(
-  [pubsub, textbook, queue].map((contender) => ({ name: contender.name, run: () => run(contender, 100, 1) })),
-);
-table(held);
+async function run(): Promise<Results> {
+  const wanted = plan();
+  const loadBefore = loadavg()[0]!;
+  const bench = await Bench.open(wanted);
+  const missing: Results['missing'] = [];
+  const cells = await measureAll(wanted, bench, missing);
+  await bench.close();
+  const { size, rounds, measureMs, burstMs, countMs } = wanted;
+  return {
+    format: 1,
+    environment: {
+      date: new Date().toISOString().slice(0, 10),
+      commit: commit(),
+      node: process.versions.node,
+      redis: bench.redisVersion,
+      cpu: cpus()[0]?.model.trim() ?? 'unknown',
+      cores: cpus().length,
+      loadBefore,
+      loadAfter: loadavg()[0]!,
+    },
+    command: ['npm run bench', ...(process.argv.length > 2 ? ['--', ...process.argv.slice(2)] : [])].join(' '),
+    plan: { size, rounds, measureMs, burstMs, countMs },
+    missing,
+    cells,
+    targets: targetsOf(cells),
+  };
+}
 
-heading('100 and 1000 waiters, no hold');
-const sizes = await alternate(
-  [pubsub, queue].flatMap((contender) =>
-    [100, 1000].map((waiters) => ({ name: `${contender.name}, ${waiters}`, run: () => run(contender, waiters) })),
+/** What no run of ours may show, however busy the machine is. */
+const wrongs = (results: Results): string[] => [
+  ...results.missing
+    .filter(({ contender }) => contenderNamed(contender).ours)
+    .map(({ contender, reason }) => `${contender}: ${reason}`),
+  ...results.cells.flatMap(({ name, rows }) =>
+    rows
+      .filter(({ contender }) => contenderNamed(contender).ours)
+      .flatMap((row) => [
+        ...(overlapsOf(row) > 0 ? [`${row.contender}, ${name}: two holders at once`] : []),
+        ...(sumOf(failuresOf(row)) > 0 ? [`${row.contender}, ${name}: failures`] : []),
+      ]),
   ),
-);
-table(sizes);
-
-heading('the bound of the hand-over: throughput against fairness (100 waiters, no hold)');
-const curve = await alternate(
-  [1, 4, 16, 64, 256, 1000].map((count) => ({ name: `${count}`, run: () => run(withHandOver(count), 100) })),
-);
-table(curve);
-
-workers.stop();
-await redis.stop();
-
-const targets = [
-  {
-    name: 'pubsub with the local line is at least 20 times the textbook one',
-    value: ratio(strategies.get('pubsub')!, strategies.get('textbook pub/sub')!),
-    met: ({ median }: Spread) => median >= 20,
-  },
-  {
-    name: 'queue hands over in at most 1.5 ms (p50)',
-    value: spread(strategies.get('queue')!.map(({ handOverMs }) => handOverMs.p50)),
-    met: ({ median }: Spread) => median <= 1.5,
-  },
-  ...(['pubsub', 'queue'] as const).map((name) => ({
-    name: `${name}: 1000 waiters are at least 0.8 times as fast as 100`,
-    value: ratio(sizes.get(`${name}, 1000`)!, sizes.get(`${name}, 100`)!),
-    met: ({ median }: Spread) => median >= 0.8,
-  })),
 ];
-console.log('\ntargets');
-for (const { name, value, met } of targets) {
-  console.log(`  ${met(value) ? 'met   ' : 'MISSED'} ${name}: ${shown(value, 2)}`);
+
+async function main(): Promise<number> {
+  const results = values.from ? (JSON.parse(readFileSync(values.from, 'utf8')) as Results) : await run();
+  const { environment, plan: planned } = results;
+  const load = `load ${environment.loadBefore.toFixed(1)} before, ${environment.loadAfter.toFixed(1)} after`;
+  console.log(
+    `${planned.rounds} rounds of ${planned.measureMs} ms; median (lowest .. highest); ${environment.cores} cores, ${load}`,
+  );
+  console.log(terminalReport(results));
+  // JSON has no NaN: a figure that a block could not have is null.
+  if (values.json) writeFileSync(values.json, `${JSON.stringify(results, undefined, 2)}\n`);
+  if (values.markdown) console.log(`\n${markdown(results)}`);
+  if (values.publish) publish(results);
+  if (!values.from) say(`done in ${duration(elapsedMs())}`);
+  const found = wrongs(results);
+  for (const wrong of found) console.error(`WRONG: ${wrong}`);
+  return found.length === 0 && results.targets.every(({ met }) => met) ? 0 : 1;
 }
-if (values.json) {
-  const parts = { strategies, held, sizes, curve };
-  const results = Object.fromEntries(Object.entries(parts).map(([name, part]) => [name, Object.fromEntries(part)]));
-  const verdicts = targets.map(({ name, value, met }) => ({ name, ...value, met: met(value) }));
-  writeFileSync(values.json, `${JSON.stringify({ rounds, measureMs, targets: verdicts, ...results }, undefined, 2)}\n`);
-}
-process.exit(targets.every(({ value, met }) => met(value)) ? 0 : 1);
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => process.exit(1));
+main().then(
+  (code) => process.exit(code),
+  (error: unknown) => {
+    console.error(error instanceof ArgumentError ? error.message : error);
+    process.exit(1);
+  },
+);
