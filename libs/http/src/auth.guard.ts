@@ -22,9 +22,8 @@ export class AuthGuard implements CanActivate {
     const token = bearerToken(request.headers);
     if (token === undefined) throw httpErrors.UNAUTHENTICATED();
     if (access === 'service' && this.tokens.isServiceToken(token)) return true;
-    const cached = this.tokens.cached(token);
-    if (cached) return admit(request, access, cached);
-    return this.tokens.verify(token).then((user) => admit(request, access, user));
+    const user = this.tokens.inTurn(token);
+    return user instanceof Promise ? user.then((late) => admit(request, access, late)) : admit(request, access, user);
   }
 }
 

@@ -41,6 +41,20 @@ describe('the token verifier', () => {
     ]);
   });
 
+  it('lets no known token overtake a new one that came before it', async () => {
+    const tokens = new TokenVerifier(auth);
+    const [fresh, known] = [await sign({ sub: 'fresh' }), await sign({ sub: 'known' })];
+    await tokens.verify(known);
+    const out: (string | undefined)[] = [];
+    const both = [fresh, known].map((token) =>
+      Promise.resolve(tokens.inTurn(token)).then((user) => out.push(user?.id)),
+    );
+    await Promise.all(both);
+    expect(out).toEqual(['fresh', 'known']);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(tokens.inTurn(known), 'with nobody before it, at once').toEqual({ id: 'known', admin: false });
+  });
+
   it('compares the service token as a whole', () => {
     const tokens = new TokenVerifier(auth);
     expect(['service', 'servic', 'services', ''].map((token) => tokens.isServiceToken(token))).toEqual([

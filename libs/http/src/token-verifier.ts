@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { AuthOptions, User } from './auth.js';
+import { InOrder } from './in-order.js';
 import { tokenCheck, type TokenCheck } from './token-check.js';
 
 const CACHE_SIZE = 10_000;
@@ -17,6 +18,8 @@ interface VerifiedToken {
 export class TokenVerifier {
   private readonly verified = new Map<string, VerifiedToken>();
   private readonly check: TokenCheck;
+  /** Not with a key server: one unknown key would make everybody wait for its answer. */
+  private readonly order: InOrder | undefined;
   private readonly serviceDigest: Buffer;
 
   constructor(
@@ -24,6 +27,7 @@ export class TokenVerifier {
     private readonly cacheSize = CACHE_SIZE,
   ) {
     this.check = tokenCheck(options);
+    this.order = options.secret === undefined ? undefined : new InOrder();
     this.serviceDigest = digest(options.serviceToken);
   }
 
@@ -40,6 +44,14 @@ export class TokenVerifier {
     // Back at the young end: the Map's order is the order of use.
     this.verified.set(token, entry);
     return entry.user;
+  }
+
+  /** The user of a token, and nobody before one who asked earlier; without leaving this tick where nobody did. */
+  inTurn(token: string): User | undefined | Promise<User | undefined> {
+    const cached = this.cached(token);
+    if (cached && (!this.order || this.order.idle)) return cached;
+    const user = cached ? Promise.resolve(cached) : this.verify(token);
+    return this.order ? this.order.after(user) : user;
   }
 
   /** Remembered, or verified now. */
