@@ -121,6 +121,17 @@ describe('an order in doubt, both halves prepared and neither committed', () => 
     await expectSoundBooks();
   });
 
+  it('whose preparation got no reply is undone before that is answered, and nothing waits for the recovery', async () => {
+    const { user, userCouponId } = await shopper();
+    const before = await stockOf(database, option);
+    toDatabase.loseReplyTo('prepare transaction');
+    const told = await orderWith(shop.url, user, userCouponId, { key: 'lost', pay: true });
+    expect([told.status, told.json.code]).toEqual([503, 'DATABASE_UNAVAILABLE']);
+    expect([await everythingPrepared(), await stockOf(database, option)]).toEqual([[], before]);
+    expect((await orderWith(shop.url, user, userCouponId, { key: 'lost', pay: true })).status).toBe(201);
+    await expectSoundBooks();
+  });
+
   it('whose decision got no reply is answered 503 unknown, and the same key replays the 201', async () => {
     const { user, userCouponId } = await shopper();
     toDatabase.loseReplyTo('commit prepared');

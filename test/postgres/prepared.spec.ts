@@ -27,7 +27,7 @@ afterAll(async () => {
 let gids = 0;
 const aGid = () => `spec-${process.pid}-${Date.now()}-${(gids += 1)}`;
 const insert = sql('insert', 'insert into items (id) values ($1)');
-const insertItem = (id: number, options: TransactionOptions<unknown>, through = database) =>
+const insertItem = (id: number, options: TransactionOptions, through = database) =>
   through.transaction((tx) => tx.query(insert, [id]), options);
 const isThere = async (id: number) => (await server.query('select from items where id = $1', [id])).length === 1;
 const failure = (work: Promise<unknown>): Promise<unknown> =>

@@ -17,7 +17,7 @@ export interface Wire extends AsyncDisposable {
 interface Trap {
   what: 'request' | 'reply';
   text: string;
-  caught(held: Held): void;
+  caught: (held: Held) => void;
 }
 
 /** A wire to a server, PostgreSQL or HTTP, that breaks where a spec says. */
