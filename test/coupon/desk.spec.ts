@@ -36,8 +36,9 @@ afterAll(async () => {
 const lockOf = (couponId: number, role = 'editor') => `lock:desk:${couponId}:${role}`;
 const deskAt = (app: RunningApp, couponId: number) =>
   call(app.url, 'GET', `/v1/admin/coupons/${couponId}/desk`, { token: admin });
-const untilFree = async (couponId: number): Promise<void> =>
-  expect.poll(() => redis.exists(lockOf(couponId)), { timeout: 5000 }).toBe(0);
+const untilFree = async (couponId: number): Promise<void> => {
+  await expect.poll(() => redis.exists(lockOf(couponId)), { timeout: 5000 }).toBe(0);
+};
 const taken: Told = { code: 4409, reason: 'DESK_TAKEN' };
 
 describe('a seat', () => {
