@@ -36,8 +36,9 @@ afterAll(async () => {
 const lockOf = (couponId: number, role = 'editor') => `lock:desk:${couponId}:${role}`;
 const deskAt = (app: RunningApp, couponId: number) =>
   call(app.url, 'GET', `/v1/admin/coupons/${couponId}/desk`, { token: admin });
-const untilFree = async (couponId: number): Promise<void> =>
-  expect.poll(() => redis.exists(lockOf(couponId)), { timeout: 5000 }).toBe(0);
+const untilFree = async (couponId: number): Promise<void> => {
+  await expect.poll(() => redis.exists(lockOf(couponId)), { timeout: 5000 }).toBe(0);
+};
 const taken: Told = { code: 4409, reason: 'DESK_TAKEN' };
 
 describe('a seat', () => {
@@ -181,6 +182,23 @@ describe('who comes to a desk', () => {
     const absent = knock(one.url, '?couponId=999999999&role=editor', { token: admin });
     expect(await absent.told).toEqual({ code: 4404, reason: 'COUPON_NOT_FOUND' });
     expect((await deskAt(one, 999_999_999)).json.code).toBe('COUPON_NOT_FOUND');
+  });
+
+  it('is 4429 at an instance that has 1000 sockets, until one of them leaves', async () => {
+    const rows = await database.query<{ id: string }>(
+      `insert into coupons (name, discount_type, discount_value, total)
+       select 'Ten off', 'FIXED', 10, 100 from generate_series(1, 501) returning id`,
+    );
+    const coupons = rows.map(({ id }) => Number(id));
+    const visit = (id: number, role: string) => knock(one.url, `?couponId=${id}&role=${role}`, { token: admin });
+    const visitors = coupons.slice(0, 500).flatMap((id) => [visit(id, 'editor'), visit(id, 'reviewer')]);
+    const told = await Promise.all(visitors.map((visitor) => visitor.told));
+    expect(told.filter((each) => !each.seated)).toEqual([]);
+    const [last] = coupons.slice(-1);
+    expect(await visit(last!, 'editor').told).toEqual({ code: 4429, reason: 'RATE_LIMITED' });
+    visitors[0]!.socket.close();
+    await untilFree(coupons[0]!);
+    expect((await visit(last!, 'editor').told).seated?.role).toBe('editor');
   });
 
   it('stays no longer than the token is good', async () => {

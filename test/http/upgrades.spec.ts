@@ -29,13 +29,18 @@ describe('an offer to change the protocol', () => {
     expect([answer.status, taken]).toEqual([101, ['/v1/socket?a=1']]);
   });
 
-  it('elsewhere is not taken: the router answers, in its own shape, and the connection goes on', async () => {
-    const absent = offer('GET /v1/nowhere', 'websocket');
-    const answer = await sendRaw(port, [absent, absent, offer('GET /v1/items/7', 'websocket')], 3);
-    expect([answer.status, answer.text, answer.closed]).toEqual([200, '{"id":7}', false]);
-    const refused = await sendRaw(port, [absent]);
-    expect([refused.status, JSON.parse(refused.text).code]).toEqual([404, 'ROUTE_NOT_FOUND']);
-    expect(refused.head).toMatch(/^content-type: application\/problem\+json/im);
+  it('elsewhere is not taken: the router answers, in its own shape, and closes where a WebSocket was all that was wanted', async () => {
+    const absent = await sendRaw(port, [offer('GET /v1/nowhere', 'websocket')]);
+    expect([absent.status, JSON.parse(absent.text).code, absent.closed]).toEqual([404, 'ROUTE_NOT_FOUND', true]);
+    expect(absent.head).toMatch(/^content-type: application\/problem\+json/im);
+    const ordinary = await sendRaw(port, [offer('GET /v1/items/7', 'websocket')]);
+    expect([ordinary.status, ordinary.text]).toEqual([200, '{"id":7}']);
+  });
+
+  it('of something else is not taken behind other requests either: each gets its answer, in order, on one connection', async () => {
+    const all = [1, 2, 3].map((id) => offer(`GET /v1/items/${id}`, 'h2c'));
+    const answer = await sendRaw(port, [all.join('')], 3);
+    expect([answer.status, answer.text, answer.closed]).toEqual([200, '{"id":3}', false]);
   });
 
   it('of h2c is not taken, and costs a request nothing, not even its body', async () => {

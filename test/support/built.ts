@@ -33,5 +33,8 @@ export async function startBuilt(app: 'coupon' | 'order', overrides: Record<stri
     child.kill('SIGKILL');
     return exited;
   };
-  return { url, output: () => output, exited, stop, kill };
+  /** SIGSTOP: its connections stay open and nothing is answered, until `resume`. */
+  const hang = (): void => void child.kill('SIGSTOP');
+  const resume = (): void => void child.kill('SIGCONT');
+  return { url, output: () => output, exited, stop, kill, hang, resume };
 }

@@ -29,9 +29,12 @@ export class Upgrades {
   decline(request: IncomingMessage, socket: Duplex, head: Buffer = Buffer.alloc(0)): void {
     const { method, url, httpVersion, rawHeaders } = request;
     const lines = [`${method} ${url} HTTP/${httpVersion}`];
+    // Whoever wanted a WebSocket has no other use for the connection: it ends with the answer.
+    const dropped = new Set(isWebSocket(request) ? ['upgrade', 'connection'] : ['upgrade']);
     for (let at = 0; at < rawHeaders.length; at += 2) {
-      if (rawHeaders[at]!.toLowerCase() !== 'upgrade') lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
+      if (!dropped.has(rawHeaders[at]!.toLowerCase())) lines.push(`${rawHeaders[at]}: ${rawHeaders[at + 1]}`);
     }
+    if (isWebSocket(request)) lines.push('Connection: close');
     // Node has read the head of the request as latin1; what came after it is still to be read.
     const bytes = Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), head]);
     const again = () => {
@@ -45,9 +48,9 @@ export class Upgrades {
   }
 
   private offered(request: IncomingMessage, socket: Duplex, head: Buffer): void {
-    const { method, url = '', headers } = request;
+    const { method, url = '' } = request;
     const handler = this.handlers.get(url.split('?', 1)[0]!);
-    const taken = method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !this.lifecycle.stopping;
+    const taken = method === 'GET' && isWebSocket(request) && !this.lifecycle.stopping;
     if (handler && taken) handler(request, socket, head);
     else this.decline(request, socket, head);
   }
@@ -55,4 +58,8 @@ export class Upgrades {
   private get server(): Server {
     return this.host.httpAdapter.getHttpServer() as Server;
   }
+}
+
+function isWebSocket({ headers }: IncomingMessage): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
 }
