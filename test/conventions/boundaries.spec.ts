@@ -34,6 +34,8 @@ const leaves = (specifier: string, path: string): boolean => {
   return climbs > path.split('/').length - 3;
 };
 
+const peers = /^(redlock|redis-semaphore|redlock-universal|@verrou\/core.*)$/;
+
 describe('the boundaries of the repository', () => {
   it('has sources to look at', () => {
     expect(sources.length).toBeGreaterThan(50);
@@ -52,12 +54,14 @@ describe('the boundaries of the repository', () => {
   it('libs/lock stands alone: Node, its two peers and nothing else of ours', () => {
     const allowed =
       /^(\.|node:|ioredis$|pg$|@nestjs\/|prom-client$|@opentelemetry\/api$|vitest$|fast-check$|rxjs|reflect-metadata$)/;
-    // Its benchmark, which is not packed, has a file for each library that it is measured beside.
-    const peers = /^(redlock|redis-semaphore|redlock-universal|@verrou\/core.*)$/;
-    const contender = (path: string) => path.startsWith('libs/lock/bench/contenders/');
-    const forbidden = (specifier: string, path: string) =>
-      !allowed.test(specifier) && !(contender(path) && peers.test(specifier));
-    expect(offences(/^libs\/lock\//, forbidden)).toEqual([]);
+    const foreign = (specifier: string) => !allowed.test(specifier) && !peers.test(specifier);
+    expect(offences(/^libs\/lock\//, foreign)).toEqual([]);
+  });
+
+  it('the libraries that the lock is measured beside are imported by its benchmark, which is not packed, and by nobody else', () => {
+    const elsewhere = /^(?!libs\/lock\/bench\/contenders\/)/;
+    expect(offences(elsewhere, (specifier) => peers.test(specifier))).toEqual([]);
+    expect(offences(/^libs\/lock\/bench\//, (specifier) => peers.test(specifier)).length).toBe(5);
   });
 
   it('process.env is read in the config.ts of each app, in tools and in the support of the tests only', () => {
