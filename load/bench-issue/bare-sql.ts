@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Pool, type PoolClient } from 'pg';
-import { CouponRepository } from '../../apps/coupon/src/coupon.repository.js';
+import { IssueRepository } from '../../apps/coupon/src/issuance/issue.repository.js';
 
-type Executor = Parameters<CouponRepository['issueOne']>[0];
+type Executor = Parameters<IssueRepository['issueOne']>[0];
 
 const connections = 2;
 // Its statements only: they are run on connections of the benchmark's own.
-const coupons = new CouponRepository(undefined as never);
+const coupons = new IssueRepository(undefined as never);
 
 /** What PostgreSQL does when nothing stands before it: the app's own statements, without the app. */
 export class BareSql {

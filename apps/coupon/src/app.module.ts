@@ -39,6 +39,7 @@ import { AtomicIssue } from './issuance/atomic.js';
 import { BatchSection } from './issuance/batch-section.js';
 import { BatchedIssue } from './issuance/batched.js';
 import { CriticalSection } from './issuance/critical-section.js';
+import { IssueRepository } from './issuance/issue.repository.js';
 import { NoneIssue } from './issuance/none.js';
 import { OptimisticIssue } from './issuance/optimistic.js';
 import { PessimisticIssue } from './issuance/pessimistic.js';
@@ -122,6 +123,7 @@ export class AppModule {
         IssueTicketService,
         IssueTicketJob,
         IdempotencyPurgeJob,
+        IssueRepository,
         CriticalSection,
         BatchSection,
         SoldOut,

@@ -9,7 +9,7 @@ import { couponErrors } from './coupon.errors.js';
 import { DeskService } from './desk/desk.service.js';
 import { GrabLimits } from './grab-limits.js';
 import { CouponRepository } from './coupon.repository.js';
-import type { CouponRow, UserCouponRow } from './coupon.repository.js';
+import type { CouponRow, UserCouponRow } from './coupon.rows.js';
 import type { CouponPage, CouponView, UserCouponPage, UserCouponView } from './coupon.view.js';
 import { Strategies } from './issuance/strategies.js';
 import { IssueTicketService } from './issue-ticket.service.js';

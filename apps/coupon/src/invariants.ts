@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { nothingLeftPrepared } from '@firstcome/postgres';
 import type { Ask, Invariant } from '@firstcome/postgres';
-import { issueStatement } from './coupon.repository.js';
+import { issueStatement } from './issuance/issue.repository.js';
 
 // CONTRACT.md section 6, as far as the coupon database can say it alone. Each statement returns the rows that break the
 // invariant; none is the only good answer. `npm run verify` and GET /v1/lab/invariants both run this list.

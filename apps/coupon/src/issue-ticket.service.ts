@@ -5,7 +5,7 @@ import type { Transaction } from '@firstcome/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
-import { CouponRepository } from './coupon.repository.js';
+import { IssueRepository } from './issuance/issue.repository.js';
 import { refusal } from './issuance/refusal.js';
 import { Strategies } from './issuance/strategies.js';
 import type { Grab } from './issuance/strategy.js';
@@ -26,7 +26,7 @@ export class IssueTicketService {
   constructor(
     @Inject(CONFIG) private readonly config: Config,
     private readonly database: Database,
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
     private readonly strategies: Strategies,
     private readonly tickets: Tickets,
   ) {}

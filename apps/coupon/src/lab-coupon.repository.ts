@@ -1,7 +1,8 @@
 import { sql } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
-import type { Standing, UserCouponRow } from './coupon.repository.js';
+import type { UserCouponRow } from './coupon.rows.js';
+import type { Standing } from './issuance/issue.repository.js';
 
 export type LabStanding = Pick<Standing, 'status' | 'held' | 'perUserLimit' | 'userCouponId'> & { issued: number };
 

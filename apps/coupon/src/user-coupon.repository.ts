@@ -24,11 +24,11 @@ const userCoupon = `select u.coupon_id as "couponId", u.user_id as "userId", c.m
 const findStatement = sql('user-coupon-find', userCoupon);
 const lockStatement = sql('user-coupon-lock', `${userCoupon} for no key update of u`);
 const findUseStatement = sql(
-  'coupon-use-find',
+  'user-coupon-use-find',
   'select state, discount from coupon_uses where user_coupon_id = $1 and order_id = $2',
 );
 const putUseStatement = sql(
-  'coupon-use-put',
+  'user-coupon-use-put',
   `insert into coupon_uses (user_coupon_id, order_id, state, discount) values ($1, $2, $3, $4)
    on conflict (user_coupon_id, order_id) do update set state = excluded.state, discount = excluded.discount`,
 );

@@ -1,5 +1,4 @@
 import type { Database } from './database.js';
-import { sql } from './statement.js';
 
 type Row = Record<string, unknown>;
 /** Runs plain SQL in the transaction of an attempt. */
@@ -40,12 +39,12 @@ export async function checkInvariants(database: Database, invariants: Invariant[
 }
 
 async function breachesOf(database: Database, invariant: Invariant, statement: string): Promise<Row[]> {
-  if ('text' in invariant) return database.query<Row>(sql(statement, invariant.text));
+  if ('text' in invariant) return database.query<Row>({ name: statement, text: invariant.text });
   let step = 0;
   let breaches: Row[] = [];
   const attempted = database.transaction(async (tx) => {
     breaches = await invariant.attempt((text, values = []) =>
-      tx.query<Row>(sql(`${statement}-${(step += 1)}`, text), values),
+      tx.query<Row>({ name: `${statement}-${(step += 1)}`, text }, values),
     );
     throw new RolledBack();
   });

@@ -4,4 +4,11 @@ export interface Statement {
   text: string;
 }
 
-export const sql = (name: string, text: string): Statement => Object.freeze({ name, text });
+const texts = new Map<string, string>();
+
+export function sql(name: string, text: string): Statement {
+  // Two files may have the same idea: found when they are loaded, and not by the first connection that sees both.
+  if ((texts.get(name) ?? text) !== text) throw new Error(`Two statements are called "${name}": rename one of them.`);
+  texts.set(name, text);
+  return Object.freeze({ name, text });
+}

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Answer } from '@firstcome/http';
 import { Injectable } from '@nestjs/common';
-import { CouponRepository } from '../coupon.repository.js';
+import { IssueRepository } from './issue.repository.js';
 import { CriticalSection } from './critical-section.js';
 import type { Grab, IssueStrategy } from './strategy.js';
 import { msLeft } from './strategy.js';
@@ -11,7 +11,7 @@ import { msLeft } from './strategy.js';
 export class AdvisoryIssue implements IssueStrategy {
   constructor(
     private readonly section: CriticalSection,
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
   ) {}
 
   issue(grab: Grab): Promise<Answer> {

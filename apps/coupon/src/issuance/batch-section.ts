@@ -6,8 +6,8 @@ import { Database, isCheckViolation, isUniqueViolation } from '@firstcome/postgr
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
 import { couponErrors } from '../coupon.errors.js';
-import { CouponRepository } from '../coupon.repository.js';
-import type { JudgedRow, LockedCoupon } from '../coupon.repository.js';
+import { IssueRepository } from './issue.repository.js';
+import type { JudgedRow, LockedCoupon } from './issue.repository.js';
 import { CriticalSection, isTrip } from './critical-section.js';
 import { safetyNetTrips } from './metrics.js';
 import { created, refusal } from './refusal.js';
@@ -22,7 +22,7 @@ type Outcome = Answer | Error;
 export class BatchSection {
   constructor(
     private readonly database: Database,
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
     private readonly section: CriticalSection,
   ) {}
 

@@ -5,8 +5,8 @@ import type { Lease } from '@firstcome/lock';
 import { Database, databaseErrors, isCheckViolation, isUniqueViolation } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
 import { Injectable } from '@nestjs/common';
-import { CouponRepository } from '../coupon.repository.js';
-import type { Executor, Proof, Standing } from '../coupon.repository.js';
+import { IssueRepository } from './issue.repository.js';
+import type { Executor, Proof, Standing } from './issue.repository.js';
 import { safetyNetTrips } from './metrics.js';
 import { created, refusal } from './refusal.js';
 import type { Grab } from './strategy.js';
@@ -31,7 +31,7 @@ const maxLooks = 5;
 export class CriticalSection {
   constructor(
     private readonly database: Database,
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
   ) {}
 
   /** Issues one coupon or says why not. */

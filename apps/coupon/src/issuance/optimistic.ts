@@ -6,8 +6,8 @@ import type { Transaction } from '@firstcome/postgres';
 import { Inject, Injectable } from '@nestjs/common';
 import { CONFIG } from '../config.js';
 import type { Config } from '../config.js';
-import { CouponRepository } from '../coupon.repository.js';
-import type { Proof } from '../coupon.repository.js';
+import { IssueRepository } from './issue.repository.js';
+import type { Proof } from './issue.repository.js';
 import { CriticalSection, VersionChanged } from './critical-section.js';
 import { optimisticRetries } from './metrics.js';
 import { refusal } from './refusal.js';
@@ -23,7 +23,7 @@ const longestPauseMs = 200;
 export class OptimisticIssue implements IssueStrategy {
   constructor(
     private readonly section: CriticalSection,
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
     @Inject(CONFIG) private readonly config: Pick<Config, 'backoff'>,
   ) {}
 

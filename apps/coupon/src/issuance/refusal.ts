@@ -1,6 +1,7 @@
 import type { Answer, ProblemError } from '@firstcome/http';
 import { couponErrors } from '../coupon.errors.js';
-import type { Reasons, UserCouponRow } from '../coupon.repository.js';
+import type { UserCouponRow } from '../coupon.rows.js';
+import type { Reasons } from './issue.repository.js';
 
 export function created(row: UserCouponRow): Answer {
   const { id, couponId, userId, serial, status, issuedAt, expiresAt } = row;

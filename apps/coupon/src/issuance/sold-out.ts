@@ -1,7 +1,7 @@
 import type { Answer } from '@firstcome/http';
 import { Injectable } from '@nestjs/common';
-import { CouponRepository } from '../coupon.repository.js';
-import type { Reasons } from '../coupon.repository.js';
+import { IssueRepository } from './issue.repository.js';
+import type { Reasons } from './issue.repository.js';
 import { CriticalSection } from './critical-section.js';
 import { refusal } from './refusal.js';
 import type { Grab } from './strategy.js';
@@ -26,7 +26,7 @@ export class SoldOut {
   private readonly questions = new Map<number, Question[]>();
 
   constructor(
-    private readonly coupons: CouponRepository,
+    private readonly coupons: IssueRepository,
     private readonly section: CriticalSection,
   ) {}
 
