@@ -21,15 +21,21 @@ export interface Visit {
   token?: string;
   protocols?: string[];
   headers?: Record<string, string>;
+  /** False: the spec answers pings itself. */
+  autoPong?: boolean;
 }
 
 const here = new Set<WebSocket>();
 
 /** A socket at a desk, by whatever token: a spec says what comes of it. */
-export function knock(base: string, query: string, { token, protocols = [], headers = {} }: Visit = {}): Visitor {
+export function knock(
+  base: string,
+  query: string,
+  { token, protocols = [], headers = {}, autoPong = true }: Visit = {},
+): Visitor {
   const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const url = `${base.replace('http', 'ws')}/v1/desk${query}`;
-  const socket = new WebSocket(url, protocols, { headers: { ...authorization, ...headers } });
+  const socket = new WebSocket(url, protocols, { autoPong, headers: { ...authorization, ...headers } });
   here.add(socket);
   // Whatever goes wrong is followed by the close that the spec waits for.
   socket.on('error', () => undefined);
