@@ -24,6 +24,7 @@ afterAll(async () => {
 beforeEach(async () => {
   await database.query('delete from user_coupons');
   await database.query('delete from idempotency_keys');
+  await database.query('delete from tickets');
   await database.query('delete from coupons');
   couponId = await createCoupon(coupon.url, { total: 3 });
   for (const user of ['ann', 'ben']) await grab(coupon.url, couponId, user, { key: 'key' });
@@ -69,6 +70,13 @@ const tamperings: [name: string, statements: string[]][] = [
   [
     'an idempotency key has at most one effect: the user coupon that its stored answer names, and no other key does',
     ['delete from user_coupons where serial = 2'],
+  ],
+  [
+    'what a ticket tells was issued is there',
+    [
+      `insert into tickets (id, line, user_id, asked, trace_id, status, body, done_at)
+       values (gen_random_uuid(), 'coupon:1', 'ann', '{}', 't', 201, '{"userCouponId":"01980000-0000-7000-8000-000000000000"}', now())`,
+    ],
   ],
   ...['fence', 'redlock_fence'].map((column): [string, string[]] => [
     'the guard refuses a lower fence, of either store',

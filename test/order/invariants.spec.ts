@@ -105,6 +105,14 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
     ],
   ],
   [
+    'I9',
+    'a ticket tells of an order that is not there',
+    [
+      `insert into tickets (id, line, user_id, asked, trace_id, status, body, done_at)
+       values (gen_random_uuid(), 'orders', 'ann', '{}', 't', 201, '{"orderId":"01980000-0000-7000-8000-000000000000"}', now())`,
+    ],
+  ],
+  [
     'I10',
     'the option forgets the fences that it has seen',
     [

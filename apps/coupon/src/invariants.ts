@@ -48,6 +48,15 @@ export const invariants: Invariant[] = [
             group by answer."userCouponId" having count(*) > 1 or count(u.id) <> count(*)`,
   },
   {
+    id: 'I9',
+    name: 'what a ticket tells was issued is there',
+    text: `select t.id as "ticketId", t.body
+             from tickets t
+             left join (select id from user_coupons union all select id from lab_user_coupons) u
+               on u.id = (t.body::json ->> 'userCouponId')::uuid
+            where t.status = 201 and u.id is null`,
+  },
+  {
     id: 'I10',
     name: 'the guard refuses a lower fence, of either store',
     attempt: async (ask) => [...(await issuedUnder(ask, 9, null)), ...(await issuedUnder(ask, null, 9))],

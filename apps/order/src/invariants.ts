@@ -114,6 +114,15 @@ export const invariants: Invariant[] = [
          or (named.answers is null and effect.created_at > purged.before)`,
   },
   {
+    id: 'I9',
+    name: 'what a ticket tells was ordered is there',
+    text: `
+      select t.id, t.body
+      from tickets t
+      left join (select id from orders union all select order_id from lab_orders) o on o.id = (t.body::json ->> 'orderId')::uuid
+      where t.status = 201 and o.id is null`,
+  },
+  {
     id: 'I12',
     name: 'one event per committed transition, numbered from 1 without gaps',
     text: `
