@@ -10,8 +10,16 @@ import { explain, say } from './progress.js';
 import { openStores } from './stores.js';
 import { useSystem } from './system.js';
 
+export interface BenchOptions {
+  profile: ProfileName;
+  folder: string;
+  command: string;
+  /** For instances that must be started with other settings. */
+  environment?: Record<string, string>;
+}
+
 export async function withBench<R>(
-  { profile, folder, command }: { profile: ProfileName; folder: string; command: string },
+  { profile, folder, command, environment: settings }: BenchOptions,
   work: (bench: Bench, environment: Environment) => Promise<R>,
 ): Promise<R> {
   const k6 = findK6();
@@ -19,7 +27,7 @@ export async function withBench<R>(
   const raw = join(folder, 'raw');
   mkdirSync(raw, { recursive: true });
   removeUnfinished(raw);
-  const system = await useSystem();
+  const system = await useSystem(settings);
   const interrupted = (signal: NodeJS.Signals) => {
     say(`${signal}: stopping; the same command with --resume ${folder} goes on from here`);
     removeUnfinished(raw);

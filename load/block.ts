@@ -71,8 +71,8 @@ export interface BlockResult extends BlockPlan, Judgement {
 
 const maxWaiting = 5000;
 
-/** `ease` 0.5 offers half of the planned load, and half of the supply. */
-export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise<BlockResult> {
+/** `ease` 0.5 offers half of the planned load, and half of the supply; a block that is tried again has users and keys of its own. */
+export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1, attempt = 1): Promise<BlockResult> {
   const startedAt = new Date();
   const began = performance.now();
   const size = easedSize(plannedSize(plan, bench.profile), ease);
@@ -82,8 +82,8 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1): Promise
   try {
     await noHold(bench.stores);
     const warmUp = inSequence([{ name: 'burst', ...size.warmUp }]);
-    const warm = await set(bench, plan, warmUp, undefined, join(work, 'warm-up'));
-    const block = await set(bench, plan, size.phases, size.supply, work);
+    const warm = await set(bench, plan, attempt, warmUp, undefined, join(work, 'warm-up'));
+    const block = await set(bench, plan, attempt, size.phases, size.supply, work);
     await Promise.all([bench.stores.coupon.query('vacuum analyze'), bench.stores.order.query('vacuum analyze')]);
     // What it misses nobody counts: no time to catch up is needed.
     const warmed = await warm.run(warmUp, true);
@@ -214,11 +214,18 @@ function together(runs: readonly K6Run[]): K6Run {
 }
 
 /** The prepared side of one k6 run. */
-async function set(bench: Bench, plan: BlockPlan, phases: Phase[], supply: number | undefined, folder: string) {
+async function set(
+  bench: Bench,
+  plan: BlockPlan,
+  attempt: number,
+  phases: Phase[],
+  supply: number | undefined,
+  folder: string,
+) {
   mkdirSync(folder, { recursive: true });
   const isWarmUp = folder.endsWith('warm-up');
   // Neither may be the beginning of the other: rows are found by it.
-  const userPrefix = `${bench.runId}-${isWarmUp ? 'warm' : 'run'}-${plan.id}-`;
+  const userPrefix = `${bench.runId}-${isWarmUp ? 'warm' : 'run'}-${plan.id}-${attempt}-`;
   const scenario = isWarmUp && plan.scenario === 'bleed' ? 'coupon-flash' : plan.scenario;
   const { system, stores } = bench;
   const prepared = await prepare(scenario, { system, stores, strategy: plan.strategy, phases, keys: plan.sweep?.keys ?? 1, ...(supply !== undefined && { supply }), userPrefix, folder }); // prettier-ignore

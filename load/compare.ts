@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ofItsOwn, runBackoffs } from './backoff.js';
 import { runMain, withBench } from './bench.js';
 import type { Bench, BlockResult } from './block.js';
 import { curveRates, loadsOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
@@ -13,7 +14,8 @@ import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
 import { fewestPairs } from './statistics.js';
 import { summaryTable } from './summary.js';
-import { sweepPlans, sweepTable, sweptHolds, sweptKeys } from './sweep.js';
+import { sweepPlans, sweepTable, sweptBackoffs, sweptHolds, sweptKeys } from './sweep.js';
+import { whyNoneOfOnesOwn } from './system.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -77,33 +79,39 @@ async function main(): Promise<number> {
   // It is published: where the repository lies is nobody's business.
   const given = args.map((one) => one.replace(root, ''));
   const command = ['npm run compare', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
-  return withBench({ profile, folder, command }, async (bench, environment) => {
+  const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+  const first = await withBench({ profile, folder, command }, async (bench, environment) => {
     writeFileSync(join(folder, 'seed.txt'), String(seed));
     say(
       `Comparison, profile ${profile}, seed ${seed}, into ${folder}${minutes === undefined ? '' : `, at most ${minutes} minutes`}`,
     );
-    const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
-    const { results, left } = await compareAll(bench, wanted, deadline);
-    const page = writeReport(folder, { environment, profile, seed, blocks: results, left });
-    for (const scenario of scenarios) {
-      const shown = scenario === 'capacity' ? 'knee' : undefined;
-      const own = results.filter((block) => block.scenario === scenario && block.mode === shown);
-      if (own.length > 0) print(`\n${scenario}\n${summaryTable(scenario, own)}`);
-    }
-    const swept = results.filter(({ sweep }) => sweep);
-    if (swept.length > 0) print(`\n${sweepTable(swept)}`);
-    say(`Report: ${page}`);
-    const red = results.filter(({ verdict }) => isRed(verdict));
-    for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
-    if (left > 0)
-      print(`\n${left} blocks are left: npm run compare -- --profile ${profile} --resume ${folder} goes on.`);
-    print(
-      red.length === 0
-        ? `\nAll ${results.length} blocks are as they should be.`
-        : `\n${red.length} of ${results.length} blocks are red.`,
-    );
-    return exitCodeOf(results);
+    return { environment, ...(await compareAll(bench, wanted, deadline)) };
   });
+  const no = whyNoneOfOnesOwn();
+  if (no) say(`The sweep of back-off is left out: ${no}`);
+  const rest = no
+    ? { results: [], left: first.elsewhere }
+    : await runBackoffs({ profile, folder, command }, first.elsewhere, deadline);
+  const blocks = [...first.results, ...rest.results];
+  const left = first.left + rest.left.length;
+  const page = writeReport(folder, { environment: first.environment, profile, seed, blocks, left });
+  for (const scenario of scenarios) {
+    const shown = scenario === 'capacity' ? 'knee' : undefined;
+    const own = blocks.filter((block) => block.scenario === scenario && block.mode === shown);
+    if (own.length > 0) print(`\n${scenario}\n${summaryTable(scenario, own)}`);
+  }
+  const swept = blocks.filter(({ sweep }) => sweep);
+  if (swept.length > 0) print(`\n${sweepTable(swept)}`);
+  say(`Report: ${page}`);
+  const red = blocks.filter(({ verdict }) => isRed(verdict));
+  for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
+  if (left > 0) print(`\n${left} blocks are left: npm run compare -- --profile ${profile} --resume ${folder} goes on.`);
+  print(
+    red.length === 0
+      ? `\nAll ${blocks.length} blocks are as they should be.`
+      : `\n${red.length} of ${blocks.length} blocks are red.`,
+  );
+  return exitCodeOf(blocks);
 }
 
 /** The knees first: all loads come from them. Then three rounds of the sale, which a difference needs; then everything else. */
@@ -111,7 +119,7 @@ async function compareAll(
   bench: Bench,
   { seed, profile, scenarios, folder }: Wanted,
   deadline?: number,
-): Promise<{ results: BlockResult[]; left: number }> {
+): Promise<{ results: BlockResult[]; left: number; elsewhere: BlockPlan[] }> {
   const known = new Map<ScenarioName, string[]>();
   for (const scenario of scenarios) known.set(scenario, await offered(bench.system, scenario, strategiesOf(scenario)));
   const missing = scenarios.flatMap((scenario) =>
@@ -120,7 +128,7 @@ async function compareAll(
   if (missing.length > 0) say(`The system does not know: ${[...new Set(missing)].join(', ')}`);
 
   const climbs = await runBlocks(bench, climbsOf(scenarios, known, seed), deadline);
-  if (climbs.left.length > 0) return { results: climbs.results, left: climbs.left.length };
+  if (climbs.left.length > 0) return { results: climbs.results, left: climbs.left.length, elsewhere: [] };
   const { loads, rates } = measuredLoads(folder, climbs.results);
   say(
     loads
@@ -141,7 +149,12 @@ async function compareAll(
   // More than the slowest can carry at one coupon: what it makes of a hundred is the question.
   const sweepRates = { ...sweep, ...(loads && { keys: Math.round(loads.slowestKnee * 1.2) }) };
   const sweeps = scenarios.includes('capacity')
-    ? sweepPlans(known.get('capacity')!, { keys: sweptKeys, holds: sweptHolds.slice(1) }, sweepRates, seed)
+    ? sweepPlans(
+        known.get('capacity')!,
+        { keys: sweptKeys, holds: sweptHolds.slice(1), backoffs: sweptBackoffs },
+        sweepRates,
+        seed,
+      )
     : [];
   const numbers = Array.from({ length: rounds }, (_, at) => at + 1);
   const [first, later, again] = [numbers.slice(0, fewestPairs), numbers.slice(fewestPairs), numbers.slice(1)];
@@ -151,7 +164,7 @@ async function compareAll(
     ...manyRounds.flatMap((name) => round(name, 1)),
     ...onceOnly.flatMap((name) => round(name, 1)),
     ...later.flatMap((number) => round('coupon-flash', number)),
-    ...sweeps,
+    ...sweeps.filter((plan) => !ofItsOwn(plan)),
     ...again.flatMap((number) => [...manyRounds.flatMap((name) => round(name, number)), ...curve(number)]),
     // Last: a knee takes longest, and its curve is measured by then.
     ...again.flatMap(knees),
@@ -160,7 +173,7 @@ async function compareAll(
     `${plans.length} blocks to go${deadline === undefined ? '' : `, ${duration(deadline - performance.now())} left`}`,
   );
   const rest = await runBlocks(bench, plans, deadline);
-  return { results: [...climbs.results, ...rest.results], left: climbs.left.length + rest.left.length };
+  return { results: [...climbs.results, ...rest.results], left: rest.left.length, elsewhere: sweeps.filter(ofItsOwn) };
 }
 
 const orderScenarios: readonly ScenarioName[] = [

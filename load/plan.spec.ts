@@ -46,6 +46,7 @@ describe('the plan', () => {
     expect(flash.supply).toBe(240);
     expect(sizeOf('coupon-flash', 'standard', [], loadsOf([100, 150])).phases.at(-1)!.rate).toBe(300);
     expect(sizeOf('order-multi-item', 'standard', [], loads).phases[0]!.rate).toBe(80);
+    expect(sizeOf('order-hot-option', 'standard', [], loads).phases[0]!.rate).toBe(200);
     expect(sizeOf('coupon-duplicate', 'standard', [], loads).phases[0]!.rate).toBe(15);
     expect(sizeOf('pay-expire-race', 'standard', [], loads).phases[0]!.rate).toBe(20);
     expect(loadsOf([])).toBeUndefined();

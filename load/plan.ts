@@ -118,22 +118,25 @@ export function loadsOf(knees: readonly number[], orderKnee?: number): Loads | u
   return { slowestKnee, medianKnee, ...(orderKnee !== undefined && { orderKnee }) };
 }
 
-type Sized = Pick<Profile, 'flash' | 'orders' | 'duplicates' | 'race'>;
+type Sized = Pick<Profile, 'flash' | 'orders' | 'duplicates' | 'race'> & { hotOrders: Profile['orders'] };
 
 /**
  * The sale asks twice of what the median strategy can carry (at most the profile's rate, which k6 must be able to make), and has no more than the slowest can sell while its clients
- * wait; orders stay below what `sorted` carries, because there a deadlock is looked for and not an overload.
+ * wait. Baskets stay below what `sorted` carries, because there a deadlock is looked for and not an overload; but the one
+ * option that all want is asked for twice as often as that, or `none` would have no two customers at once to fail.
  */
 function sizedBy(profile: Profile, loads: Loads | undefined): Sized {
   const { flash, orders, duplicates, race } = profile;
-  if (!loads) return profile;
+  if (!loads) return { ...profile, hotOrders: orders };
   const rate = atLeast(50, Math.min(flash.rate, loads.medianKnee * 2));
   const supply = Math.min((rate * flash.seconds) / 4, loads.slowestKnee * 4, flash.supply);
-  const orderRate =
-    loads.orderKnee === undefined ? orders.rate : atLeast(5, Math.min(orders.rate, loads.orderKnee * 0.8));
+  const ofKnee = (part: number) =>
+    loads.orderKnee === undefined ? orders.rate : atLeast(5, Math.min(orders.rate, loads.orderKnee * part));
+  const orderRate = ofKnee(0.8);
   return {
     flash: { ...flash, rate, steadyRate: atLeast(5, rate / 12), supply: atLeast(10, supply) },
     orders: { ...orders, rate: orderRate },
+    hotOrders: { ...orders, rate: ofKnee(2) },
     duplicates: { ...duplicates, rate: atLeast(5, Math.min(duplicates.rate, loads.slowestKnee / 4)) },
     race: { ...race, rate: atLeast(5, Math.min(race.rate, orderRate / 4)) },
   };
@@ -148,7 +151,7 @@ export function sizeOf(
   loads?: Loads,
 ): Size {
   const { step, warmUp } = profiles[profile];
-  const { flash, orders, duplicates, race } = sizedBy(profiles[profile], loads);
+  const { flash, orders, hotOrders, duplicates, race } = sizedBy(profiles[profile], loads);
   const steady = (name: string, { rate, seconds }: { rate: number; seconds: number }) =>
     inSequence([{ name, rate, seconds }]);
   switch (scenario) {
@@ -159,7 +162,11 @@ export function sizeOf(
     case 'coupon-duplicate':
       return { phases: steady('hammer', duplicates), warmUp };
     case 'order-hot-option':
-      return { phases: steady('burst', orders), supply: Math.floor((orders.rate * orders.seconds) / 5), warmUp };
+      return {
+        phases: steady('burst', hotOrders),
+        supply: Math.floor((hotOrders.rate * hotOrders.seconds) / 5),
+        warmUp,
+      };
     case 'order-multi-item':
     case 'order-mixed':
       return { phases: steady('burst', orders), warmUp };
@@ -185,10 +192,12 @@ function withProbe(sale: Phase[]): Phase[] {
   return [...moved, before!, during!];
 }
 
-/** How many coupons share the load, and how long each turn lasts beyond what it needs. */
+/** How many coupons share the load, how long each turn lasts beyond what it needs, and how patient those are who poll. */
 export interface Sweep {
   keys: number;
   holdMs: number;
+  /** So many times the usual pauses between looks and retries. */
+  backoff?: number;
 }
 
 export interface BlockPlan {

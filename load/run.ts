@@ -1,9 +1,10 @@
 // npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n] [--resume folder]
-// npm run load -- capacity --keys 1,10,100 --hold-ms 0,5,20,100: the same load with other parameters.
+// npm run load -- capacity --keys 1,10,100 --hold-ms 0,5,20,100 --backoff 0.25,1,4: the same load with other parameters.
 // One line per strategy; exit 1 when an invariant broke, a gate did not hold, or a measurement was no good.
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { ofItsOwn, runBackoffs } from './backoff.js';
 import { runMain, withBench } from './bench.js';
 import { findK6 } from './k6.js';
 import { kindOf, profileNames, profiles, roundOf, scenarioNames, strategiesOf } from './plan.js';
@@ -13,11 +14,12 @@ import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
 import { summaryTable } from './summary.js';
 import { sweepPlans, sweepTable } from './sweep.js';
+import { whyNoneOfOnesOwn } from './system.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
-       npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100]
+       npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100] [--backoff 0.25,1,4]
        npm run load -- k6                says which k6 would be used, and gets one where there is none
 scenarios: ${scenarioNames.join(', ')}`;
 
@@ -31,13 +33,14 @@ interface Wanted {
   folder: string;
   keys?: number[];
   holds?: number[];
+  backoffs?: number[];
 }
 
 export function readArguments(args: string[]): Wanted {
   let parsed;
   try {
     const text = { type: 'string' } as const;
-    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text, keys: text, 'hold-ms': text }; // prettier-ignore
+    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text, keys: text, 'hold-ms': text, backoff: text }; // prettier-ignore
     parsed = parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     throw new LoadError(`${(error as Error).message}\n${usage}`);
@@ -56,15 +59,19 @@ export function readArguments(args: string[]): Wanted {
     if (value !== undefined && !(value >= smallest)) throw new LoadError(`--${name} is a number from ${smallest} on`);
     return value;
   };
-  const numbers = (name: 'keys' | 'hold-ms', smallest: number, largest: number) => {
+  const numbers = (name: 'keys' | 'hold-ms' | 'backoff', smallest: number, largest: number) => {
     const given = values[name]?.split(',').map(Number);
     if (given && scenario !== 'capacity') throw new LoadError(`--${name} is a sweep of capacity`);
-    if (given?.some((value) => !(Number.isInteger(value) && value >= smallest && value <= largest)))
-      throw new LoadError(`--${name} takes whole numbers from ${smallest} to ${largest}, with commas between`);
+    const whole = name !== 'backoff';
+    if (given?.some((value) => !(value >= smallest && value <= largest && (!whole || Number.isInteger(value)))))
+      throw new LoadError(
+        `--${name} takes ${whole ? 'whole ' : ''}numbers from ${smallest} to ${largest}, with commas between`,
+      );
     return given;
   };
   const keys = numbers('keys', 1, 1000);
   const holds = numbers('hold-ms', 0, 1000);
+  const backoffs = numbers('backoff', 0.01, 100);
   const minutes = number('minutes', 0.1);
   return {
     scenario,
@@ -72,6 +79,7 @@ export function readArguments(args: string[]): Wanted {
     profile,
     ...(keys && { keys }),
     ...(holds && { holds }),
+    ...(backoffs && { backoffs }),
     rounds: number('rounds', 1) ?? profiles[profile].rounds,
     seed: number('seed', 0) ?? Math.floor(Math.random() * 1_000_000),
     ...(minutes !== undefined && { minutes }),
@@ -90,26 +98,32 @@ async function main(): Promise<number> {
   const wanted = readArguments(process.argv.slice(2));
   const { scenario, profile, rounds, seed, folder, minutes } = wanted;
   const command = `npm run load -- ${process.argv.slice(2).join(' ')}`;
-  return withBench({ profile, folder, command }, async (bench, environment) => {
+  const no = wanted.backoffs && whyNoneOfOnesOwn();
+  if (no) throw new LoadError(`--backoff: ${no}.`);
+  const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
+  const swept = wanted.keys ?? wanted.holds ?? wanted.backoffs;
+  const first = await withBench({ profile, folder, command }, async (bench, environment) => {
     const strategies = await choose(bench.system, scenario, wanted.strategies);
     say(
-      `${scenario}, profile ${profile}: ${strategies.length} strategies ${wanted.keys || wanted.holds ? 'with other parameters' : `x ${rounds} rounds`}, in random order, seed ${seed}`,
+      `${scenario}, profile ${profile}: ${strategies.length} strategies ${swept ? 'with other parameters' : `x ${rounds} rounds`}, in random order, seed ${seed}`,
     );
     const mode = scenario === 'capacity' ? 'knee' : undefined;
-    const swept = wanted.keys || wanted.holds;
     const rounded = Array.from({ length: rounds }, (_, round) =>
       roundOf(scenario, strategies, round + 1, seed, mode),
     ).flat();
     const plans = swept ? sweepPlans(strategies, wanted, profiles[profile].sweep, seed) : rounded;
-    const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
-    const { results, left } = await runBlocks(bench, plans, deadline);
-    const report = writeReport(folder, { environment, profile, seed, blocks: results, left: left.length });
-    print(swept ? sweepTable(results) : summaryTable(scenario, results));
-    say(`Report: ${report}`);
-    const red = results.filter(({ verdict }) => isRed(verdict));
-    if (red.length > 0) print(`${red.length} of ${results.length} blocks are red`);
-    return exitCodeOf(results);
+    const [here, elsewhere] = [plans.filter((plan) => !ofItsOwn(plan)), plans.filter(ofItsOwn)];
+    return { environment, elsewhere, ...(await runBlocks(bench, here, deadline)) };
   });
+  const rest = await runBackoffs({ profile, folder, command }, first.elsewhere, deadline);
+  const blocks = [...first.results, ...rest.results];
+  const left = first.left.length + rest.left.length;
+  const report = writeReport(folder, { environment: first.environment, profile, seed, blocks, left });
+  print(swept ? sweepTable(blocks) : summaryTable(scenario, blocks));
+  say(`Report: ${report}`);
+  const red = blocks.filter(({ verdict }) => isRed(verdict));
+  if (red.length > 0) print(`${red.length} of ${blocks.length} blocks are red`);
+  return exitCodeOf(blocks);
 }
 
 /** All that the system knows of those that are compared, or exactly those that were asked for. */

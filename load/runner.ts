@@ -18,7 +18,7 @@ export interface Blocks {
 }
 
 /** A block that was finished in this folder before. Refused ones are measured again: their figures are no good. */
-function finished(folder: string, { id }: BlockPlan): BlockResult | undefined {
+export function finished(folder: string, { id }: BlockPlan): BlockResult | undefined {
   const file = join(folder, `${id}.json`);
   if (!existsSync(file)) return undefined;
   const result = JSON.parse(readFileSync(file, 'utf8')) as BlockResult;
@@ -69,7 +69,7 @@ export async function runBlocks(
 /** Once more where nothing was shown: a machine that was busy elsewhere is no finding. */
 export async function tryBlock(bench: Bench, plan: BlockPlan, firstEase = 1): Promise<BlockResult> {
   for (let attempt = 1, ease = firstEase; ; attempt += 1) {
-    const result = await runBlock(bench, plan, ease);
+    const result = await runBlock(bench, plan, ease, attempt);
     const { verdict, reasons } = result;
     const showedNothing = verdict === 'refused' || verdict === 'blind';
     if (!showedNothing || attempt === attempts[bench.profile]) return result;

@@ -1,13 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { sampleSweep } from '../test/load/sample-run.js';
-import { sweepSection } from './report/sweep-section.js';
+import { ofItsOwn } from './backoff.js';
+import { sweepSection } from './report/sections/sweep.js';
 import { sweepPlans, sweepPoint, sweepTable } from './sweep.js';
 
-const plans = sweepPlans(['atomic', 'spin'], { keys: [1, 10], holds: [20, 100] }, { keys: 90, hold: 30 }, 7);
+const plans = sweepPlans(
+  ['atomic', 'spin'],
+  { keys: [1, 10], holds: [20, 100], backoffs: [0.25] },
+  { keys: 90, hold: 30 },
+  7,
+);
 
 describe('a sweep', () => {
   it('has one block per strategy and value, each named once, at the load of its question', () => {
     expect(plans.map(({ id }) => id).toSorted()).toEqual([
+      // atomic waits for nobody.
+      'capacity-backoff-0.25.spin.01',
       'capacity-hold-100.atomic.01',
       'capacity-hold-100.spin.01',
       'capacity-hold-20.atomic.01',
@@ -31,13 +39,18 @@ describe('a sweep', () => {
   it('shows a line per block in the terminal and a cell per value on the page', () => {
     const blocks = plans.map(sampleSweep);
     const lines = sweepTable(blocks).split('\n');
-    expect(lines).toHaveLength(9);
+    expect(lines).toHaveLength(10);
     expect(lines.slice(1, 5).map((line) => line.split(/ +/)[0])).toEqual(['atomic', 'spin', 'atomic', 'spin']);
     expect(lines[0]).toMatch(/^strategy +verdict +coupons +work held/);
     const page = sweepSection(blocks);
     expect(page).toContain('>10 coupons<');
     expect(page).toContain('>100 ms<');
+    expect(page).toContain('>0.25 × the usual<');
     expect(page).not.toMatch(/NaN|undefined/);
+  });
+
+  it('of back-off is for instances of its own: they read it when they start', () => {
+    expect(plans.filter(ofItsOwn).map(({ sweep }) => sweep)).toEqual([{ keys: 1, holdMs: 0, backoff: 0.25 }]);
   });
 
   it('leaves out what was refused and what is no sweep', () => {

@@ -1,5 +1,5 @@
-// Parameters are part of the result: the same load over 1, 10 and 100 coupons, and with 0 to 100 ms of work in the critical
-// section. Plans and the terminal's table; pure.
+// Parameters are part of the result: the same load over 1, 10 and 100 coupons, with 0 to 100 ms of work in the critical
+// section, and with other pauses of those who poll. Plans and the terminal's table; pure.
 import { roundOf, strategiesOf } from './plan.js';
 import type { BlockPlan, Sweep } from './plan.js';
 import { columns, ms, wordOf } from './summary.js';
@@ -7,9 +7,12 @@ import type { BlockResult } from './block.js';
 
 export const sweptKeys = [1, 10, 100];
 export const sweptHolds = [0, 5, 20, 100];
+export const sweptBackoffs = [0.25, 1, 4];
+/** Those that sleep and look again. */
+const backingOff = ['optimistic', 'spin', 'adaptive'];
 
 export interface SweepRates {
-  /** Per second over all coupons: what strains one coupon should be nothing to a hundred. */
+  /** Per second over all coupons, and for the sweep of back-off: what strains one coupon should be nothing to a hundred. */
   keys: number;
   /** Per second at one coupon: few enough that 100 ms of work for each leave nobody waiting beyond the deadline. */
   hold: number;
@@ -17,12 +20,12 @@ export interface SweepRates {
 
 export function sweepPlans(
   strategies: readonly string[],
-  wanted: { keys?: readonly number[]; holds?: readonly number[] },
+  wanted: { keys?: readonly number[]; holds?: readonly number[]; backoffs?: readonly number[] },
   rates: SweepRates,
   seed: number,
 ): BlockPlan[] {
-  const of = (sweep: Sweep, rate: number) =>
-    roundOf('capacity', strategies, 1, seed, 'sweep', [rate]).map((plan) => ({
+  const of = (sweep: Sweep, rate: number, among = strategies) =>
+    roundOf('capacity', among, 1, seed, 'sweep', [rate]).map((plan) => ({
       ...plan,
       id: `capacity-${sweepName(sweep)}.${plan.strategy}.01`,
       sweep,
@@ -30,10 +33,20 @@ export function sweepPlans(
   return [
     ...(wanted.keys ?? []).flatMap((keys) => of({ keys, holdMs: 0 }, rates.keys)),
     ...(wanted.holds ?? []).flatMap((holdMs) => of({ keys: 1, holdMs }, rates.hold)),
+    ...(wanted.backoffs ?? []).flatMap((backoff) =>
+      of(
+        { keys: 1, holdMs: 0, backoff },
+        rates.keys,
+        strategies.filter((name) => backingOff.includes(name)),
+      ),
+    ),
   ];
 }
 
-const sweepName = ({ keys, holdMs }: Sweep) => (keys > 1 || holdMs === 0 ? `keys-${keys}` : `hold-${holdMs}`);
+function sweepName({ keys, holdMs, backoff }: Sweep): string {
+  if (backoff !== undefined) return `backoff-${backoff}`;
+  return keys > 1 || holdMs === 0 ? `keys-${keys}` : `hold-${holdMs}`;
+}
 
 export interface SweepPoint {
   rate: number;
@@ -59,17 +72,28 @@ export function sweepPoint({ id, sweep, verdict, figures }: BlockResult): SweepP
 }
 
 export function sweepTable(blocks: readonly BlockResult[]): string {
-  const head = ['strategy', 'verdict', 'coupons', 'work held', 'offered', 'served', 'p50', 'p99', 'served per second'];
+  const head = [
+    'strategy',
+    'verdict',
+    'coupons',
+    'work held',
+    'back-off',
+    'offered',
+    'served',
+    'p50',
+    'p99',
+    'served per second',
+  ];
   const order = strategiesOf('capacity');
   const place = ({ strategy, sweep }: BlockResult) =>
-    (sweep?.holdMs ?? 0) * 1e6 + (sweep?.keys ?? 0) * 100 + order.indexOf(strategy);
+    (sweep?.backoff ?? 0) * 1e10 + (sweep?.holdMs ?? 0) * 1e6 + (sweep?.keys ?? 0) * 100 + order.indexOf(strategy);
   const rows = blocks
     .toSorted((a, b) => place(a) - place(b))
     .flatMap((block) => {
       const point = sweepPoint(block);
       if (!point) return [];
       const { sweep, verdict, rate, served, requests, p50, p99, goodput } = point;
-      return [[block.strategy, wordOf(verdict), String(sweep.keys), `${sweep.holdMs} ms`, `${rate}/s`, `${served} of ${requests}`, `${ms(p50)} ms`, `${ms(p99)} ms`, ms(goodput)]]; // prettier-ignore
+      return [[block.strategy, wordOf(verdict), String(sweep.keys), `${sweep.holdMs} ms`, `${sweep.backoff ?? 1} x`, `${rate}/s`, `${served} of ${requests}`, `${ms(p50)} ms`, `${ms(p99)} ms`, ms(goodput)]]; // prettier-ignore
     });
   return columns([head, ...rows]);
 }

@@ -27,14 +27,22 @@ export interface System {
 
 type Running = Omit<System, 'tokenFor' | 'stop'> & { pid: number };
 
-export async function useSystem(): Promise<System> {
+/** Why instances of one's own, with settings of their own, cannot be had now; undefined where they can. */
+export function whyNoneOfOnesOwn(): string | undefined {
   const running = readRunning();
+  return running && `it needs instances of its own, and npm start is running (pid ${running.pid}): stop that first`;
+}
+
+/** `settings` are for instances that are started for them; a system that runs has its own. */
+export async function useSystem(settings?: Record<string, string>): Promise<System> {
+  const running = readRunning();
+  if (running && settings) throw new LoadError(`${Object.keys(settings).join(', ')}: ${whyNoneOfOnesOwn()}.`);
   if (running) {
     await mustAnswer(running);
     say(`Using the running system (pid ${running.pid}): ${[...running.coupon, ...running.order].join(' ')}`);
     return { ...running, tokenFor: (sub) => signToken({ sub }), stop: async () => {} };
   }
-  return startSystem();
+  return startSystem(settings);
 }
 
 function readRunning(): Running | undefined {
@@ -61,13 +69,14 @@ async function mustAnswer({ coupon, order }: Running): Promise<void> {
 }
 
 /** `npm start`, by its own script: whoever measures a system should measure the one that users get. */
-async function startSystem(): Promise<System> {
+async function startSystem(settings: Record<string, string> = {}): Promise<System> {
   mkdirSync(join(root, '.data', 'logs'), { recursive: true });
   const log = openSync(startLog, 'w');
   say('Nothing runs here: starting two coupon and two order instances for this command');
   const child = spawn(process.execPath, [join(root, 'tools', 'start.mjs')], {
     cwd: root,
     stdio: ['ignore', log, log],
+    env: { ...process.env, ...settings },
     detached: true,
   });
   closeSync(log);

@@ -10,7 +10,7 @@ export const DECIDED = [
 /** The caller's choice under npm start; left out of npm test, whose specs say what they need. */
 export const CHOSEN = [
   'ISSUE_STRATEGY', 'STOCK_STRATEGY', 'COORDINATION', 'LOCK_TTL_MS', 'LOCK_WAIT_MS', 'LOCK_RECHECK_MS', 'LOCK_MAX_WAITERS',
-  'LOCK_BACKEND_DOWN', 'ORDER_TTL_MS', 'DATABASE_POOL_SIZE', 'TRUST_PROXY', 'CORS_ORIGINS', 'LOG_LEVEL',
+  'LOCK_BACKEND_DOWN', 'LAB_BACKOFF', 'ORDER_TTL_MS', 'DATABASE_POOL_SIZE', 'TRUST_PROXY', 'CORS_ORIGINS', 'LOG_LEVEL',
 ]; // prettier-ignore
 
 /** A copy without these names, their NAME_FILE forms, and the PG* variables that pg and the PostgreSQL programs listen to. */

@@ -28,7 +28,7 @@ describe('the README', () => {
     expect(documented).toEqual([...actual, 'signal none']);
   });
 
-  it.each(['src/locks.ts LocksOptions', 'src/stores/redis/redis-store.ts RedisStoreOptions'])(
+  it.each(['src/locks-options.ts LocksOptions', 'src/stores/redis/redis-store.ts RedisStoreOptions'])(
     'names every option of %s',
     (place) => {
       const [path = '', name = ''] = place.split(' ');

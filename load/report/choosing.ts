@@ -2,7 +2,7 @@
 // winner of the figure that decides the situation, with that figure beside it. What was not measured is not recommended.
 import { notToldApart } from '../knee.js';
 import type { Interval } from '../statistics.js';
-import { digest as digestOf } from './digest.js';
+import { digest as digestOf, flashOf } from './digest.js';
 import type { Digest, StrategyDigest } from './digest.js';
 import { figure, ms, percent, perSecond } from './format.js';
 import type { Results } from './results.js';
@@ -28,7 +28,7 @@ export function choosingTable(results: Results, folder: string): string {
 }
 
 export function adviceOf(digest: Digest): Advice[] {
-  const flash = (digest.scenarios['coupon-flash'] ?? []).filter(({ verdict }) => verdict === 'exact');
+  const flash = flashOf(digest).filter(({ verdict }) => verdict === 'exact');
   const exact = new Set(flash.map(({ strategy }) => strategy));
   const knees = digest.capacity
     .filter(

@@ -79,6 +79,9 @@ export interface Digest {
   againstSorted: { strategy: string; comparison?: Comparison }[];
 }
 
+/** The sale itself, which most of the page is about. */
+export const flashOf = ({ scenarios }: Digest): StrategyDigest[] => scenarios['coupon-flash'] ?? [];
+
 const good = ({ verdict }: BlockResult) => verdict !== 'refused';
 
 const requestOf = (scenario: ScenarioName) =>

@@ -1,5 +1,6 @@
 // What the report says first. Every sentence is a figure of the run; where a plain statement beats the locks it comes first.
 import type { Interval } from '../statistics.js';
+import { flashOf } from './digest.js';
 import type { Digest, StrategyDigest } from './digest.js';
 import { notToldApart } from '../knee.js';
 import { fewestPairs } from '../statistics.js';
@@ -70,8 +71,8 @@ function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
   ];
 }
 
-function fastest({ scenarios }: Digest): Sentence[] {
-  const sold = (scenarios['coupon-flash'] ?? []).filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
+function fastest(digest: Digest): Sentence[] {
+  const sold = flashOf(digest).filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
   // Who is first of one round is an accident.
   if (sold.length < 2 || sold.some(({ rounds }) => rounds < fewestPairs)) return [];
   const best = sold.toSorted((a, b) => a.soldOutMs!.mid - b.soldOutMs!.mid)[0]!;

@@ -1,4 +1,6 @@
 // The few things that every part of the page needs: escaping, families of strategies, tables.
+import { isRed } from '../verdict.js';
+import type { Verdict } from '../verdict.js';
 
 export const escape = (text: string): string =>
   text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
@@ -50,3 +52,9 @@ export const figureBox = (title: string, chart: string, note: string, behind: st
 ${chart}
 <details><summary>The figures behind it</summary>${behind}</details>
 </figure>`;
+
+export const section = (id: string, title: string, lead: string, content: string): string =>
+  `<section id="${id}"><h2>${escape(title)}</h2><p>${escape(lead)}</p>${content}</section>`;
+
+export const chip = ({ verdict }: { verdict: Verdict }): string =>
+  `<span class="chip ${isRed(verdict) ? 'red' : verdict}">${isRed(verdict) || verdict === 'oversold' ? verdict.toUpperCase() : 'exact'}</span>`;

@@ -1,7 +1,7 @@
 // The tables of README.md, README.ko.md and docs/choosing.md, from the digest of a run. `npm run load:readme -- <folder>`
 // writes them between markers, so that no figure there was typed by hand.
 import type { Digest, StrategyDigest } from './digest.js';
-import { digest as digestOf } from './digest.js';
+import { digest as digestOf, flashOf } from './digest.js';
 import { figure } from './format.js';
 import { headline } from './headline.js';
 import type { Results } from './results.js';
@@ -66,7 +66,7 @@ const wordsOf = (language: Language): Words => (language === 'ko' ? korean : eng
 export function comparisonTable(results: Results, page: string, language: Language = 'en'): string {
   const words = wordsOf(language);
   const digest = digestOf(results.blocks);
-  const flash = digest.scenarios['coupon-flash'] ?? [];
+  const flash = flashOf(digest);
   const rows = flash.map((one) => rowOf(one, digest, words));
   const { environment } = results;
   const facts: Facts = {

@@ -2,14 +2,21 @@
 import { limitMs } from '../knee.js';
 import { duration } from '../progress.js';
 import { isRed } from '../verdict.js';
-import { answersSection, bleedSection, costSection, fairnessSection, loadSection, speedSection, timeSection, verdictSection } from './coupon-sections.js'; // prettier-ignore
+import { answersSection } from './sections/answers.js';
+import { bleedSection } from './sections/bleed.js';
+import { costSection } from './sections/cost.js';
+import { fairnessSection } from './sections/fairness.js';
+import { loadSection } from './sections/load.js';
+import { correctnessSection, orderSections } from './sections/orders.js';
+import { speedSection } from './sections/speed.js';
+import { sweepSection } from './sections/sweep.js';
+import { timeSection } from './sections/time.js';
+import { verdictSection } from './sections/verdict.js';
 import { digest } from './digest.js';
 import { figure } from './format.js';
 import { headline } from './headline.js';
 import { escape, table } from './html.js';
-import { correctnessSection, orderSections } from './order-sections.js';
 import type { Results } from './results.js';
-import { sweepSection } from './sweep-section.js';
 import { style } from './style.js';
 
 export function reportPage(results: Results): string {
@@ -66,7 +73,10 @@ function loadsFact(blocks: Results['blocks']): [string, string][] {
   const loads = blocks.find((block) => block.loads)?.loads;
   if (!loads) return [];
   const { slowestKnee, medianKnee, orderKnee } = loads;
-  const orders = orderKnee === undefined ? '' : `; baskets at 80 % of what sorted carried (${figure(orderKnee)}/s)`;
+  const orders =
+    orderKnee === undefined
+      ? ''
+      : `; baskets at 80 % of what sorted carried (${figure(orderKnee)}/s), the hot option at twice that knee`;
   return [['Loads', escape(`from the knees of this run: the sale asks at most twice what the median strategy carried (${figure(medianKnee)}/s); the slowest carried ${figure(slowestKnee)}/s${orders}`)]]; // prettier-ignore
 }
 

@@ -82,7 +82,7 @@ const block = z.object({
   mode: z.enum(['knee', 'curve', 'sweep']).optional(),
   rates: z.array(number).optional(),
   loads: z.object({ slowestKnee: number, medianKnee: number, orderKnee: number.optional() }).optional(),
-  sweep: z.object({ keys: count, holdMs: count }).optional(),
+  sweep: z.object({ keys: count, holdMs: count, backoff: number.optional() }).optional(),
   strategy: text,
   round: count,
   seed: count,

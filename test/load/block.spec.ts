@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runBlock } from '../../load/block.js';
 import type { Bench } from '../../load/block.js';
 import { findK6 } from '../../load/k6.js';
 import type { K6 } from '../../load/k6.js';
@@ -66,6 +67,16 @@ describe.skipIf(!k6)('a block under the real k6', () => {
     await coupons?.drop();
     await orders?.drop();
     rmSync(folder, { recursive: true, force: true });
+  });
+
+  it('tried again is no copy of the first try: its users and keys are others', async () => {
+    const [plan] = roundOf('order-hot-option', ['sorted'], 1, 1);
+    for (const attempt of [1, 2]) {
+      const { verdict, reasons, figures } = await runBlock(bench, plan!, gentle, attempt);
+      expect(verdict, reasons.join('; ')).not.toBe('breach');
+      expect(figures.outcomes).toMatchObject({ unexpected: 0 });
+      expect(figures.outcomes.acknowledged).toBeGreaterThan(0);
+    }
   });
 
   it('is exact when the sale was', async () => {

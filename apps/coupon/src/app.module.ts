@@ -58,6 +58,7 @@ export class AppModule {
           useFactory: (redis: Redis | Cluster) => ({
             store: redisStore(redis),
             defaults: config.lock,
+            backoff: config.backoff,
             metrics: metricsRegistry,
           }),
         }),

@@ -7,6 +7,7 @@ import {
   readEnvironment,
   redisFields,
   redisTarget,
+  times,
   url,
   whole,
 } from '@firstcome/environment';
@@ -23,6 +24,7 @@ const schema = z.object({
   ),
   REDLOCK_URLS: listOf(isRedisUrl, 'must be redis://…,redis://…,redis://…, one for each independent server').optional(),
   ISSUE_STRATEGY: oneOf(...issueStrategyNames),
+  LAB_BACKOFF: times(0.01, 100),
   RATE_LIMIT_USER: whole(60, 0, 1_000_000_000),
   RATE_LIMIT_ADDRESS: whole(600, 0, 1_000_000_000),
   RATE_LIMIT_COUPON: whole(0, 0, 1_000_000_000),
@@ -54,6 +56,7 @@ export function loadConfig(environment: Record<string, string | undefined> = pro
     issueStrategy: env.ISSUE_STRATEGY,
     lock: lockDefaults(env),
     lab: env.LAB === '1',
+    backoff: env.LAB_BACKOFF,
     rateLimits: { user: env.RATE_LIMIT_USER, address: env.RATE_LIMIT_ADDRESS, coupon: env.RATE_LIMIT_COUPON },
     trustProxy: env.TRUST_PROXY?.join(',') ?? false,
     corsOrigins: env.CORS_ORIGINS ?? [],
@@ -73,6 +76,9 @@ function whatStrategiesNeed(given: Record<string, string>): string[] {
   }
   if (given['ISSUE_STRATEGY'] === 'none' && given['LAB'] !== '1') {
     mistakes.push('ISSUE_STRATEGY=none oversells, to show it: it is for the lab only (LAB=1)');
+  }
+  if (given['LAB_BACKOFF'] && given['LAB'] !== '1') {
+    mistakes.push('LAB_BACKOFF is for the lab, where it shows what back-off costs: remove it, or set LAB=1');
   }
   return mistakes;
 }

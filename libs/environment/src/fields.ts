@@ -13,6 +13,16 @@ export const whole = (fallback: number, min: number, max: number) =>
     })
     .transform(Number);
 
+/** How many times as much as usual: 1 by default. */
+export const times = (min: number, max: number) =>
+  z
+    .string()
+    .default('1')
+    .refine((text) => /^\d{1,6}(\.\d{1,6})?$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `must be a number from ${min} to ${max}`,
+    })
+    .transform(Number);
+
 /** One of a few words, the first of them by default. */
 export const oneOf = (...words: [string, ...string[]]) =>
   z

@@ -244,12 +244,13 @@ export class Contest {
       remainingMs: answer.remainingMs,
       recheckMs: head.options.recheckMs,
       lookout: this.party.lookout,
+      backoff: this.parts.backoff,
       random: this.parts.random,
     });
   }
 
   #yieldUntil(strategy: Strategy): number {
-    const { clock, store, random } = this.parts;
+    const { clock, store, backoff, random } = this.parts;
     const { head, target } = this.party;
     if (strategy.listens && store.wakeups && head) {
       this.#watch = store.wakeups.watch(target.keys, this.#token, () => this.rouse());
@@ -258,7 +259,7 @@ export class Contest {
       if (!this.#watch.live) return clock.now() + 1 + 4 * random.next();
     }
     const recheckMs = head?.options.recheckMs ?? 0;
-    return clock.now() + strategy.pauseMs({ round: 0, remainingMs: -1, recheckMs, lookout: true, random });
+    return clock.now() + strategy.pauseMs({ round: 0, remainingMs: -1, recheckMs, lookout: true, backoff, random });
   }
 
   #sleep(ms: number): Promise<void> {

@@ -1,7 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { LockAbortedError, LockBackendError, LockLostError, LockUsageError, LockWaitTimeoutError } from './errors.js';
 import type { LockEvent } from './events.js';
-import { createLocks, type Locks, type LocksOptions } from './locks.js';
+import { createLocks, type Locks } from './locks.js';
+import type { LocksOptions } from './locks-options.js';
+import { systemRandom } from './ports/random.js';
 import { ManualClock, settle } from './testing/manual-clock.js';
 import { ScriptedStore } from './testing/scripted-store.js';
 
@@ -310,6 +312,25 @@ describe('waiting', () => {
     expect(await refused).toBeInstanceOf(LockWaitTimeoutError);
     expect(store.count('acquire')).toBeGreaterThan(14);
     expect(store.count('acquire')).toBeLessThan(30);
+  });
+
+  it.each(['spin', 'adaptive'] as const)('with back-off, %s looks that much more rarely', async (strategy) => {
+    const looks = async (backoff: number): Promise<number> => {
+      store = new ScriptedStore();
+      client({ backoff, random: { ...systemRandom, next: () => 0.5 } });
+      await locks.acquire('k', { ttlMs: 60_000 });
+      const refused = locks.acquire('k', { strategy, localLine: false, waitMs: 4000 }).catch((error: unknown) => error);
+      await clock.advance(4000);
+      expect(await refused).toBeInstanceOf(LockWaitTimeoutError);
+      return store.count('acquire');
+    };
+    const usual = await looks(1);
+    expect(await looks(4)).toBeLessThan(usual / 2);
+    expect(await looks(0.25)).toBeGreaterThan(usual * 2);
+  });
+
+  it.each([0, -1, 101, Number.NaN])('back-off %d is refused', (backoff) => {
+    expect(() => client({ backoff })).toThrow(LockUsageError);
   });
 });
 

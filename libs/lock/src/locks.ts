@@ -7,47 +7,24 @@ import {
   LockUsageError,
   StaleFenceError,
 } from './errors.js';
-import { guarded, type LockObserver, type RefusalOutcome } from './events.js';
+import { guarded, type RefusalOutcome } from './events.js';
 import { Frames } from './frames.js';
 import { targetOf, type Target } from './key.js';
 import type { Lease } from './lease.js';
 import { Lock } from './lock.js';
-import { checkNumber, defaultOptions, resolveOptions, type LockOptions, type ResolvedOptions } from './options.js';
-import type { HandOverBounds, Parts } from './parts.js';
+import { bounded, factor, type LocksOptions } from './locks-options.js';
+import { defaultOptions, resolveOptions, type LockOptions, type ResolvedOptions } from './options.js';
+import type { Parts } from './parts.js';
 import { Place } from './place.js';
-import { systemClock, type Clock } from './ports/clock.js';
-import { systemRandom, type Random } from './ports/random.js';
+import { systemClock } from './ports/clock.js';
+import { systemRandom } from './ports/random.js';
 import { Registry } from './registry.js';
-import type { LockStore, StoreFactory, StoredLock } from './stores/store.js';
+import type { LockStore, StoredLock } from './stores/store.js';
 import { strategies } from './strategies/index.js';
 import type { Strategy } from './strategies/strategy.js';
 import { Tidier } from './tidier.js';
 import { Waiter } from './waiter.js';
 import { Watchdog } from './watchdog.js';
-
-export interface LocksOptions {
-  store: StoreFactory;
-  /** Defaults of every call of this client. */
-  defaults?: Omit<LockOptions, 'signal'>;
-  /** Bounds of the hand-over inside the process: throughput against fairness to other processes. 64 leases, 250 ms. */
-  handOver?: Partial<HandOverBounds>;
-  /** Most items one `batch` works on. 200. */
-  batchSize?: number;
-  /** How many idle keys keep their state in this process. 10000. */
-  registrySize?: number;
-  /** A wait rides out a broken store for this long before it fails with LockBackendError. 1000. */
-  backendGraceMs?: number;
-  /** `close` lets holders finish for this long. 5000. */
-  closeGraceMs?: number;
-  /**
-   * Whether the caller is inside a database transaction. A lock taken there is refused: it would be released before the
-   * commit, or be waited for with a connection in hand.
-   */
-  inTransaction?: () => boolean;
-  onEvent?: LockObserver;
-  clock?: Clock;
-  random?: Random;
-}
 
 export interface LocksStats {
   holds: number;
@@ -106,6 +83,7 @@ export class Locks {
         ms: bounded('handOver.ms', options.handOver?.ms ?? 250, 60_000),
       },
       backendGraceMs: bounded('backendGraceMs', options.backendGraceMs ?? 1000, 86_400_000),
+      backoff: factor('backoff', options.backoff ?? 1),
     };
     this.#places = new Registry(registrySize);
     this.#pool = new Registry(registrySize);
@@ -347,9 +325,4 @@ function busy(target: Target): never {
 /** Known before the release, by the clock: then the outcome is unknown, unless the body said that it is settled. */
 function lossOf(lease: Lease): LockLostError | undefined {
   return lease.isSettled ? undefined : lease.loss;
-}
-
-function bounded(name: string, value: number, max: number): number {
-  checkNumber(name, value, 1, max);
-  return value;
 }

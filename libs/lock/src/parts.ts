@@ -23,4 +23,5 @@ export interface Parts {
   handOver: HandOverBounds;
   /** A wait rides out a broken store for this long before it fails as broken. */
   backendGraceMs: number;
+  backoff: number;
 }

@@ -3,7 +3,9 @@ import { ProblemError } from '@firstcome/http';
 import type { Answer } from '@firstcome/http';
 import { databaseErrors } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { CONFIG } from '../config.js';
+import type { Config } from '../config.js';
 import { CouponRepository } from '../coupon.repository.js';
 import type { Proof } from '../coupon.repository.js';
 import { CriticalSection, VersionChanged } from './critical-section.js';
@@ -22,6 +24,7 @@ export class OptimisticIssue implements IssueStrategy {
   constructor(
     private readonly section: CriticalSection,
     private readonly coupons: CouponRepository,
+    @Inject(CONFIG) private readonly config: Pick<Config, 'backoff'>,
   ) {}
 
   async issue(grab: Grab): Promise<Answer> {
@@ -32,7 +35,7 @@ export class OptimisticIssue implements IssueStrategy {
       } catch (error) {
         if (!(error instanceof VersionChanged)) throw error;
         // Full jitter: those who lost together must not come back together.
-        const pauseMs = Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
+        const pauseMs = this.config.backoff * Math.random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempt);
         if (attempt === maxAttempts || pauseMs >= msLeft(grab))
           throw new ProblemError(databaseErrors.CONCURRENT_UPDATE);
         optimisticRetries.inc({ strategy: 'optimistic' });

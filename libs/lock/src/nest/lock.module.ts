@@ -8,7 +8,7 @@ import {
 } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import type { LockObserver } from '../events.js';
-import type { LocksOptions } from '../locks.js';
+import type { LocksOptions } from '../locks-options.js';
 import { lockMetrics } from '../metrics.js';
 import { LockHealthIndicator } from './lock.health.js';
 import { LockService } from './lock.service.js';

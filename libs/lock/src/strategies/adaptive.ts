@@ -11,6 +11,7 @@ export const adaptive: Strategy = {
   linesUp: false,
   look: attempt,
   // Full jitter; a millisecond at least, or a lucky number would be a busy loop.
-  pauseMs: ({ round, random }) => Math.max(1, Math.min(longestMs, firstMs * growth ** round) * random.next()),
+  pauseMs: ({ round, backoff, random }) =>
+    Math.max(1, backoff * Math.min(longestMs, firstMs * growth ** round) * random.next()),
   leave: undo,
 };

@@ -8,6 +8,6 @@ export const spin: Strategy = {
   listens: false,
   linesUp: false,
   look: attempt,
-  pauseMs: ({ random }) => intervalMs * (0.75 + random.next() / 2),
+  pauseMs: ({ backoff, random }) => backoff * intervalMs * (0.75 + random.next() / 2),
   leave: undo,
 };

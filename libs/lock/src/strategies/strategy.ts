@@ -19,6 +19,8 @@ export interface Pause {
   recheckMs: number;
   /** First of this process's contenders for the key: where many wait, only this one looks again unasked. */
   lookout: boolean;
+  /** Of the client: what polls sleeps so many times as long as its strategy says. */
+  backoff: number;
   random: Random;
 }
 

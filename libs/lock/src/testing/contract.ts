@@ -8,7 +8,8 @@ import {
   LockWaitTimeoutError,
   type LockError,
 } from '../errors.js';
-import { createLocks, type Locks, type LocksOptions } from '../locks.js';
+import { createLocks, type Locks } from '../locks.js';
+import type { LocksOptions } from '../locks-options.js';
 import type { StrategyName } from '../options.js';
 import { sleep, systemClock } from '../ports/clock.js';
 import { systemRandom } from '../ports/random.js';

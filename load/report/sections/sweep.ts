@@ -1,10 +1,10 @@
-// What the parameters do: how many coupons share the load, and how long each turn lasts.
-import type { BlockResult } from '../block.js';
-import { strategiesOf } from '../plan.js';
-import { sweepPoint } from '../sweep.js';
-import type { SweepPoint } from '../sweep.js';
-import { figure, percent } from './format.js';
-import { name, table } from './html.js';
+// What the parameters do: how many coupons share the load, how long each turn lasts, how patient those are who poll.
+import type { BlockResult } from '../../block.js';
+import { strategiesOf } from '../../plan.js';
+import { sweepPoint } from '../../sweep.js';
+import type { SweepPoint } from '../../sweep.js';
+import { figure, percent } from '../format.js';
+import { name, section, table } from '../html.js';
 
 interface Row {
   strategy: string;
@@ -27,13 +27,16 @@ export function sweepSection(blocks: readonly BlockResult[]): string {
       .filter((row) => row.points.length > 0);
   const byKeys = rowsOf(({ block }) => block.startsWith('capacity-keys-'));
   const byHold = rowsOf(({ block }) => block.startsWith('capacity-hold-'));
+  const byBackoff = rowsOf(({ block }) => block.startsWith('capacity-backoff-'));
+  const backoffs = values(byBackoff, ({ sweep }) => sweep.backoff ?? 1);
   const keys = values(byKeys, ({ sweep }) => sweep.keys);
   const holds = values(byHold, ({ sweep }) => sweep.holdMs);
   const boxes = [
     box(`The same ${rateOf(byKeys)} over 1, 10 and 100 coupons`, byKeys, keys, (value) => `${value} ${value === 1 ? 'coupon' : 'coupons'}`, ({ sweep }) => sweep.keys),
     box(`${rateOf(byHold)} at one coupon, and so much work in each turn`, byHold, holds, (value) => `${value} ms`, ({ sweep }) => sweep.holdMs),
+    box(`${rateOf(byBackoff)} at one coupon, and other pauses between looks and retries`, byBackoff, backoffs, (value) => `${value} × the usual`, ({ sweep }) => sweep.backoff ?? 1),
   ]; // prettier-ignore
-  return `<section id="sweeps"><h2>Contention and hold time</h2><p>Cells are the p99 of the served in milliseconds; below it how many per second were served, and the share where not all were. The work is done by PostgreSQL at the end of the statement that issues, while the row is locked: once per turn, so a batch pays it once.</p>${boxes.join('')}</section>`;
+  return section('sweeps', 'Contention, hold time, back-off', 'Cells are the p99 of the served in milliseconds; below it how many per second were served, and the share where not all were. The work is done by PostgreSQL at the end of the statement that issues, while the row is locked: once per turn, so a batch pays it once. Back-off is that of those who poll or retry: shorter pauses find a free turn sooner and ask more often.', boxes.join('')); // prettier-ignore
 }
 
 const values = (rows: readonly Row[], of: (point: SweepPoint) => number) =>

@@ -1,12 +1,11 @@
 // The parts of the page about orders, and about what must be right whatever the strategy: copies and races.
-import type { Interval } from '../statistics.js';
-import { marks } from './charts.js';
-import { chip } from './coupon-sections.js';
-import type { Digest, StrategyDigest } from './digest.js';
-import { figure, intervalCell } from './format.js';
-import { escape, figureBox, name, table } from './html.js';
-import type { Column } from './html.js';
-import { differenceText, rawLinks } from './wording.js';
+import type { Interval } from '../../statistics.js';
+import { marks } from '../charts.js';
+import type { Digest, StrategyDigest } from '../digest.js';
+import { figure, intervalCell } from '../format.js';
+import { chip, escape, figureBox, name, section, table } from '../html.js';
+import type { Column } from '../html.js';
+import { differenceText, rawLinks } from '../wording.js';
 
 const served: Column<StrategyDigest>[] = [
   { head: 'strategy', cell: ({ strategy }) => name(strategy) },
@@ -50,7 +49,12 @@ function comparedOrders(
   if (!rows || rows.length === 0) return '';
   const columns = [...served.slice(0, -1), ...more, served.at(-1)!];
   const behind = table(`${rows[0]!.scenario}: median of the rounds, 95 % interval below`, columns, rows);
-  return `<section id="${id}"><h2>${escape(title)}</h2><p>${escape(lead)}</p><figure>${behind}</figure>${figureBox('p99 of the orders that went through', p99Marks(rows), 'Further left is better, logarithmic; the thin line is the 95 % interval.', behind)}</section>`;
+  return section(
+    id,
+    title,
+    lead,
+    `<figure>${behind}</figure>${figureBox('p99 of the orders that went through', p99Marks(rows), 'Further left is better, logarithmic; the thin line is the 95 % interval.', behind)}`,
+  );
 }
 
 export function orderSections(digest: Digest): string {
@@ -108,5 +112,5 @@ export function correctnessSection({ scenarios }: Digest): string {
     ],
     rows,
   );
-  return `<section id="copies"><h2>Copies and races</h2><p>Not a matter of speed: these must simply be right, under every strategy.</p><figure>${content}</figure></section>`;
+  return section('copies', 'Copies and races', 'Not a matter of speed: these must simply be right, under every strategy.', `<figure>${content}</figure>`); // prettier-ignore
 }
