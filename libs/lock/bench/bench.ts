@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { Block, Measured, Times } from './block.js';
 import { now, until } from './clock.js';
+import { contenderNamed } from './contenders/index.js';
 import { figuresOf, turnsOf, type BlockFigures } from './figures.js';
 import type { Cell, Plan } from './plan.js';
 import { PrivateRedis } from './redis.js';
@@ -44,8 +45,10 @@ export class Bench {
     const counting = await this.redis.countCommands();
     try {
       const before = await this.redis.connections();
+      // Alone, everybody has all turns in the end; who waits may have to wait for ever.
+      const capMs = cell.waiters === 1 ? 30_000 : this.plan.countMs;
       const startAt = now() + 20;
-      const times = { startAt, beginAt: startAt, endAt: startAt + this.plan.countMs };
+      const times = { startAt, beginAt: startAt, endAt: startAt + capMs };
       const measuring = this.#workers.go(times, cell.processes);
       // Also those that are opened only when somebody waits.
       const during = until(startAt + 30).then(() => this.redis.connections());
@@ -82,7 +85,8 @@ export class Bench {
       youthMs: this.plan.youthMs,
     };
     await this.#workers.open(Array.from({ length: cell.processes }, () => block));
-    await this.redis.settled();
+    const { listeners } = contenderNamed(contender);
+    await this.redis.settled(listeners === undefined ? undefined : listeners * cell.processes);
   }
 
   /** Of the server, while the block is measured. */

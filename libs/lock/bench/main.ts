@@ -8,15 +8,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { Bench } from './bench.js';
-import { contenderNamed } from './contenders/index.js';
+import { contenderNamed, contenders, control } from './contenders/index.js';
 import { sumOf } from './figures.js';
-import { parts, planOf, type Cell, type Plan } from './plan.js';
-import { duration, elapsedMs, say, TimeLeft } from './progress.js';
+import { measureAll } from './measure-all.js';
+import { parts, planOf, type Plan } from './plan.js';
+import { duration, elapsedMs, say } from './progress.js';
 import { markdown, publish } from './publish.js';
 import { terminalReport } from './report.js';
-import { failuresOf, overlapsOf, type CellResult, type Results, type Row } from './results.js';
+import { failuresOf, overlapsOf, type Results } from './results.js';
 import { targetsOf } from './targets.js';
-import { ContenderFailed } from './workers.js';
 
 const { values } = parseArgs({
   options: {
@@ -49,7 +49,9 @@ function plan(): Plan {
   if (unknown !== undefined) throw new ArgumentError(`--only knows ${parts.join(', ')}, not "${unknown}".`);
   // Some names have a comma in them: a list is split where a name ends.
   const wanted = values.contenders?.split(/,(?! )/);
-  for (const name of wanted ?? []) contenderNamed(name);
+  const known = [...contenders, control].map(({ name }) => name);
+  const stranger = wanted?.find((name) => !known.includes(name));
+  if (stranger !== undefined) throw new ArgumentError(`--contenders knows "${known.join('", "')}", not "${stranger}".`);
   const size = values.quick ? 'quick' : values.full ? 'full' : 'default';
   return planOf({
     size,
@@ -58,68 +60,6 @@ function plan(): Plan {
     parts: only,
     contenders: wanted,
   });
-}
-
-/** Those that can be loaded; for the others it says why not. */
-async function loadable(cells: readonly Cell[], missing: Results['missing']): Promise<Set<string>> {
-  const names = new Set(cells.flatMap((cell) => cell.contenders));
-  for (const name of names) {
-    try {
-      await contenderNamed(name).load();
-    } catch (error) {
-      const [reason] = (error instanceof Error ? error.message : String(error)).split('\n');
-      missing.push({ contender: name, reason: `not installed, or not to be loaded (${reason})` });
-      names.delete(name);
-      say(`NOT MEASURED: ${name}: ${reason}`);
-    }
-  }
-  return names;
-}
-
-async function measureAll(wanted: Plan, bench: Bench, missing: Results['missing']): Promise<CellResult[]> {
-  const able = await loadable(wanted.cells, missing);
-  const cells = wanted.cells.map(({ contenders: names, counted, ...cell }) => {
-    const rows: Row[] = names.filter((name) => able.has(name)).map((contender) => ({ contender, blocks: [] }));
-    return { cell: { ...cell, contenders: names, counted }, result: { ...cell, rows } };
-  });
-  const guess = (cell: Cell) => Bench.guessMs(cell, wanted);
-  const passes = (cell: Cell) => wanted.rounds + (cell.counted ? 1 : 0);
-  const left = new TimeLeft(
-    cells.reduce((sum, { cell, result }) => sum + guess(cell) * result.rows.length * passes(cell), 0),
-  );
-
-  /** A contender that cannot go on costs its own figures only. */
-  const each = async (cell: Cell, rows: readonly Row[], work: (row: Row) => Promise<void>) => {
-    for (const row of rows) {
-      try {
-        if (able.has(row.contender)) await work(row);
-      } catch (error) {
-        if (!(error instanceof ContenderFailed)) throw error;
-        able.delete(row.contender);
-        missing.push({ contender: row.contender, reason: `gave up at "${cell.name}" (${error.message})` });
-        say(`NOT MEASURED any more: ${row.contender}: ${error.message}`);
-      }
-      left.done(guess(cell));
-    }
-  };
-
-  for (const { cell, result } of cells.filter((one) => one.cell.counted)) {
-    say(`counting commands: ${cell.name}; ${left.text()}`);
-    await each(cell, result.rows, async (row) => {
-      row.counts = await bench.counted(row.contender, cell);
-    });
-  }
-  for (let round = 0; round < wanted.rounds; round += 1) {
-    for (const { cell, result } of cells) {
-      say(`round ${round + 1} of ${wanted.rounds}: ${cell.name}; ${left.text()}`);
-      // In an order that turns by one each time: nobody is always the one after the slowest.
-      const turned = result.rows.map((_row, at) => result.rows[(at + round) % result.rows.length]!);
-      await each(cell, turned, async (row) => {
-        row.blocks.push(await bench.timed(row.contender, cell));
-      });
-    }
-  }
-  return cells.map(({ result }) => result);
 }
 
 function commit(): string {

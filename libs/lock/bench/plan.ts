@@ -81,7 +81,8 @@ function standard(): Plan {
     burstMs: 4000,
     countMs: 800,
     youthMs: 250,
-    warmUpMs: (waiters) => 250 + waiters * 0.75,
+    // Everybody has to have lined up once before it counts: 1000 waiters take a while.
+    warmUpMs: (waiters) => 250 + waiters * 1.25,
     cells: [
       cycle,
       ...[10, 100, 1000].map((waiters) => cell({ part: 'waiters', waiters, processes: 2, counted: waiters === 100 })),

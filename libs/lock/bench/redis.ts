@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
 import { Redis } from 'ioredis';
-import { sleep } from './clock.js';
+import { now, sleep } from './clock.js';
 import { CommandCount } from './command-count.js';
 
 const ownName = 'firstcome-bench';
@@ -50,12 +50,17 @@ export class PrivateRedis {
     return (await this.#clients()).length;
   }
 
-  /** Libraries connect and subscribe in the background: until nothing has changed for a moment. */
-  async settled(): Promise<void> {
-    for (let before = ''; ;) {
+  /**
+   * Libraries connect and subscribe in the background: until nothing has changed for a moment and, where it is known how many
+   * connections will listen, that many do. After 10 s they never will.
+   */
+  async settled(listeners?: number): Promise<void> {
+    const giveUpAt = now() + 10_000;
+    for (let before = ''; now() < giveUpAt;) {
       const clients = await this.#clients();
+      const listening = clients.filter((line) => / (?:sub|psub|ssub)=[1-9]/.test(line)).length;
       const seen = clients.map((line) => line.match(/\b(?:id|sub|psub|ssub)=\d+/g)?.join()).join(' ');
-      if (seen === before) return;
+      if (seen === before && listening === (listeners ?? listening)) return;
       before = seen;
       await sleep(15);
     }

@@ -61,9 +61,15 @@ function table(cell: CellResult): string[] {
   return lines.map((line) => `  ${line.map((text, at) => text.padEnd(widths[at]!)).join('  ')}`.trimEnd());
 }
 
+const legend = [
+  'gap: from the end of a body to the next grant, in whichever process; commands: those that clients send for a turn, by MONITOR without',
+  'what scripts run, in blocks of their own in which nothing is timed; us: CPU time of a turn; inversions: of pairs that waited at the same',
+  'time; no turn: waiters, in the worst round; overlaps: grants while another body ran',
+];
+
 /** Everything that was measured, for a terminal. */
 export function terminalReport({ cells, missing, targets }: Results): string {
-  const lines: string[] = [];
+  const lines = [...legend];
   for (const cell of cells) {
     lines.push('', cell.name, ...table(cell));
     for (const row of cell.rows) {

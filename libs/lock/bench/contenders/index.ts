@@ -7,6 +7,8 @@ export interface Contender {
   ours: boolean;
   /** How it waits, for the reader of a table. */
   waits: string;
+  /** How many connections of a process listen once it is open; unknown of a peer. */
+  listeners?: number;
   /** Only now, so that a peer that is not installed costs only its own figures. */
   load(): Promise<Open>;
 }
@@ -15,6 +17,7 @@ const ours = (name: string, waits: string, options: LockOptions, handOver?: numb
   name,
   ours: true,
   waits,
+  listeners: options.strategy === 'pubsub' || options.strategy === 'queue' ? 1 : 0,
   load: async () => (await import('./firstcome.js')).firstcome(options, handOver),
 });
 const peer = (name: string, waits: string, load: () => Promise<Open>): Contender => ({
