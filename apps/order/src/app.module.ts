@@ -13,6 +13,7 @@ import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
 import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
 import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
 import { TwoPhase1763400000006 } from '../migrations/0006-two-phase.js';
+import { KeysInProgress1763400000007 } from '../migrations/0007-keys-in-progress.js';
 import { ClosingController } from './closing.controller.js';
 import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
@@ -60,6 +61,7 @@ const migrations = [
   PopularProducts1763400000004,
   CouponUses1763400000005,
   TwoPhase1763400000006,
+  KeysInProgress1763400000007,
 ];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 
