@@ -179,6 +179,9 @@ describe('a coordinator that is killed', () => {
       expect([early.status, early.json.code]).toEqual(
         point.decided ? [201, undefined] : [409, 'IDEMPOTENCY_IN_PROGRESS'],
       );
+      // Whatever else comes with this key, it is the key of a request that is not over.
+      const another = await order(survivor.url, user, [{ optionId: option, quantity: 1 }], { key: 'once', pay: true });
+      expect([another.status, another.json.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
       await recovered();
       expect([await ordersOf(user), await couponStatus(userCouponId)]).toEqual(
         point.decided ? [[{ status: 'PAID' }], 'USED'] : [[], 'ISSUED'],

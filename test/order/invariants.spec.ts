@@ -96,6 +96,7 @@ const tamperings: [id: string, what: string, statements: string[]][] = [
     'a finished order keeps its reservation',
     [`update orders set status = 'CANCELLED', ended_at = now() where user_id = 'ben'`],
   ],
+  ['I8', 'a key is in progress for ever', [`insert into idempotency_keys (id, fingerprint) values (sha256('x'), 'x')`]],
   ['I8', 'an order that no answer names', [`delete from idempotency_keys where body like '%PENDING_PAYMENT%'`]],
   [
     'I8',

@@ -1,7 +1,9 @@
 import {
   defineProblems,
   idempotency,
+  idempotencyInProgressSql,
   idempotencyTableSql,
+  keyId,
   ProblemError,
   type Answer,
   type IdempotentRequest,
@@ -23,7 +25,9 @@ let database: Database;
 
 beforeAll(async () => {
   server = await createTestDatabase();
-  await server.query(`create table effects (id int generated always as identity); ${idempotencyTableSql}`);
+  await server.query(
+    `create table effects (id int generated always as identity); ${idempotencyTableSql} ${idempotencyInProgressSql}`,
+  );
   open = await openDatabase(server.url, { poolSize: 8 });
   database = open.database;
 });
@@ -154,5 +158,40 @@ describe('a request with an Idempotency-Key', () => {
     );
     await expect(work).rejects.toThrow('lease lost');
     expect(await idempotency.replay(database, request())).toBeUndefined();
+  });
+});
+
+describe('a key of a request that takes several transactions', () => {
+  const begin = (asked: IdempotentRequest) => database.transaction((tx) => idempotency.begin(tx, asked));
+  const decideBegun = (asked: IdempotentRequest, decide: () => Promise<Answer>) =>
+    database.transaction((tx) => idempotency.once(tx, asked, decide, { begun: true }));
+  const answer = async (): Promise<Answer> => ({ status: 201, body: 'x', replayed: false });
+  const other = request({ fingerprint: 'other' });
+
+  it('is in progress from the first of them: for a copy, and before any lock; another body is refused', async () => {
+    await begin(request());
+    expect(await codeOf(idempotency.replay(database, request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
+    expect(await codeOf(begin(request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
+    expect(await codeOf(once(request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
+    for (const asked of [idempotency.replay(database, other), begin(other), once(other)]) {
+      expect(await codeOf(asked)).toBe('IDEMPOTENCY_KEY_REUSED');
+    }
+    expect(await effects()).toBe(0);
+  });
+
+  it('is answered by whoever has begun it, once', async () => {
+    await begin(request());
+    expect(await decideBegun(request(), answer)).toMatchObject({ status: 201, replayed: false });
+    expect(await decideBegun(request(), answer)).toMatchObject({ status: 201, replayed: true });
+    expect(await idempotency.replay(database, request())).toMatchObject({ status: 201, body: 'x', replayed: true });
+  });
+
+  it('is free again once it is given up, but for what was answered', async () => {
+    await begin(request());
+    await idempotency.giveUp(database, keyId(request()));
+    expect(await idempotency.replay(database, request())).toBeUndefined();
+    await once(request());
+    await idempotency.giveUp(database, keyId(request()));
+    expect(await idempotency.replay(database, request())).toMatchObject({ status: 201 });
   });
 });

@@ -21,6 +21,7 @@ import { Refunds1763400000003 } from '../migrations/0003-refunds.js';
 import { PopularProducts1763400000004 } from '../migrations/0004-popular-products.js';
 import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
 import { TwoPhase1763400000006 } from '../migrations/0006-two-phase.js';
+import { KeysInProgress1763400000007 } from '../migrations/0007-keys-in-progress.js';
 import { Tickets1763400000090 } from '../migrations/0090-tickets.js';
 import { IdempotencyPurges1763400000091 } from '../migrations/0091-idempotency-purges.js';
 import { ClosingController } from './closing.controller.js';
@@ -73,6 +74,7 @@ const migrations = [
   PopularProducts1763400000004,
   CouponUses1763400000005,
   TwoPhase1763400000006,
+  KeysInProgress1763400000007,
   Tickets1763400000090,
   IdempotencyPurges1763400000091,
 ];

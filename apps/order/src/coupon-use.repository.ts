@@ -7,6 +7,8 @@ export type CouponUseState = 'RESERVING' | 'RESERVED' | 'CONFIRMING' | 'CONFIRME
 export interface CouponUse {
   orderId: string;
   userCouponId: string;
+  /** Of the idempotency key with its scope: in progress while the use is an attempt. */
+  requestId: Buffer;
   state: CouponUseState;
   /** What is to become of the coupon's half under 2pc; null where there is none (any more). */
   twoPhase: 'PREPARING' | 'COMMITTING' | 'ABORTING' | null;
@@ -16,12 +18,13 @@ export interface NewCouponUse {
   orderId: string;
   userCouponId: string;
   userId: string;
-  /** A digest of the idempotency key with its scope. */
+  /** Of the idempotency key with its scope. */
   requestId: Buffer;
   twoPhase: boolean;
 }
 
-const columns = `order_id as "orderId", user_coupon_id as "userCouponId", state, two_phase as "twoPhase"`;
+const columns = `order_id as "orderId", user_coupon_id as "userCouponId", request_id as "requestId", state,
+  two_phase as "twoPhase"`;
 
 // The subquery waits for nobody: while an order is in doubt its row is locked, and the index would wait for the end of that.
 const beginStatement = sql(
@@ -70,10 +73,10 @@ export class CouponUseRepository {
   constructor(private readonly database: Database) {}
 
   /** False while this user's coupon is in another use that has not come to its end: open() says in which. */
-  async begin(use: NewCouponUse, dueMs: number): Promise<boolean> {
+  async begin(tx: Transaction, use: NewCouponUse, dueMs: number): Promise<boolean> {
     const { orderId, userCouponId, userId, requestId, twoPhase } = use;
     const values = [orderId, userCouponId, userId, requestId, dueMs, twoPhase];
-    return (await this.database.query(beginStatement, values)).length === 1;
+    return (await tx.query(beginStatement, values)).length === 1;
   }
 
   /** `same`: of the same request. */

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto';
-import { httpErrors, uuidv7 } from '@firstcome/http';
+import { httpErrors, idempotency, keyId, uuidv7 } from '@firstcome/http';
 import type { ProblemError } from '@firstcome/http';
 import { Database } from '@firstcome/postgres';
 import type { Transaction } from '@firstcome/postgres';
@@ -47,10 +46,16 @@ export class CouponUseService {
   /** Before the coupon service is asked for anything: without this row nobody would know what to take back. */
   async begin({ userCouponId, userId, subtotal, request }: CouponWish, way: CoordinationName): Promise<CouponHold> {
     const orderId = uuidv7();
-    const requestId = createHash('sha256').update(`${request.scope}\0${request.key}`).digest();
+    const requestId = keyId(request);
     const use = { orderId, userCouponId, userId, requestId, twoPhase: way === '2pc' };
-    const hold = { orderId, userCouponId, subtotal, discount: 0 };
-    return (await this.uses.begin(use, attemptMs[way])) ? hold : { ...hold, refusal: await this.refusal(use) };
+    // Both or none: a key in progress that no row accounts for would never be free again.
+    const begun = await this.database.transaction(async (tx) => {
+      if (!(await this.uses.begin(tx, use, attemptMs[way]))) return false;
+      await idempotency.begin(tx, request);
+      return true;
+    });
+    const hold = { orderId, userCouponId, subtotal, discount: 0, begun };
+    return begun ? hold : { ...hold, refusal: await this.refusal(use) };
   }
 
   /** In the order's transaction: the reservation is the order's, or the recovery has just taken it back. */
@@ -78,14 +83,15 @@ export class CouponUseService {
   }
 
   /** No order came of it. Nothing happens where one did: then the use is RESERVING no more. */
-  async abandon({ orderId, refusal, prepared }: Abandoned): Promise<void> {
+  async abandon({ orderId, begun, refusal, prepared }: Abandoned): Promise<void> {
+    if (!begun) return;
     await this.quietly(orderId, async () => {
       // Prepared and not committed, as far as anybody knows: from here on it is not to be.
       if (prepared) await this.database.rollbackPrepared(prepared);
       // Who was refused has nothing to give back.
-      const to = refusal ? 'RELEASED' : 'RELEASING';
-      const use = await this.uses.move(this.database, orderId, ['RESERVING'], to, stepMs);
-      if (use && !refusal) await this.finish(use);
+      if (refusal) return this.finished(orderId, 'RESERVING', 'RELEASED');
+      const use = await this.uses.move(this.database, orderId, ['RESERVING'], 'RELEASING', stepMs);
+      if (use) await this.finish(use);
     });
   }
 
@@ -146,6 +152,8 @@ export class CouponUseService {
     return this.database.transaction(async (tx) => {
       const order = await this.orders.lock(tx, orderId);
       const use = await this.uses.move(tx, orderId, [from], to, stepMs);
+      // Where nothing was decided the key is free for another try; an answer stays.
+      if (use && to === 'RELEASED') await idempotency.giveUp(tx, use.requestId);
       const type = to === 'CONFIRMED' ? 'CouponConfirmed' : 'CouponReleased';
       if (order && use) await this.events.append(tx, orderId, [{ type, data: { userCouponId: use.userCouponId } }]);
     });
@@ -158,7 +166,7 @@ export class CouponUseService {
   }
 }
 
-type Abandoned = Pick<CouponHold, 'orderId' | 'refusal'> & {
+type Abandoned = Pick<CouponHold, 'orderId' | 'begun' | 'refusal'> & {
   /** Under which name the order's half was prepared, or was about to be. */
   prepared?: string;
 };

@@ -92,6 +92,14 @@ export const invariants: Invariant[] = [
   nothingLeftPrepared,
   {
     id: 'I8',
+    name: 'a key that is in progress is that of an attempt that is not over',
+    text: `
+      select encode(k.id, 'hex') as id, k.created_at from idempotency_keys k
+      where k.status is null and not exists (
+        select from coupon_uses u where u.request_id = k.id and u.state in ('RESERVING', 'RELEASING'))`,
+  },
+  {
+    id: 'I8',
     name: 'an idempotency key has at most one effect: each order, each step of one and each charge is named by its stored answer',
     text: `
       with answer as (

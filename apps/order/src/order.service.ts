@@ -65,7 +65,9 @@ export class OrderService {
       strategy.inTurn(basket, (turn) =>
         transact(
           (tx) =>
-            idempotency.once(tx, purchase.request, () => this.place(tx, purchase, { basket, strategy, turn, hold })),
+            idempotency.once(tx, purchase.request, () => this.place(tx, purchase, { basket, strategy, turn, hold }), {
+              begun: hold?.begun,
+            }),
           { beforeCommit: () => turn?.assertHeld() },
         ),
       );

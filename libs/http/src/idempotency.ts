@@ -46,6 +46,14 @@ create table idempotency_keys (
 create index idempotency_keys_created_at on idempotency_keys (created_at);
 `;
 
+/** For an app whose requests may take several transactions: a key without an answer is in progress. */
+export const idempotencyInProgressSql = `
+alter table idempotency_keys
+  alter column status drop not null,
+  alter column body drop not null,
+  add constraint idempotency_keys_answered check ((status is null) = (body is null));
+`;
+
 const find = {
   name: 'idempotency-find',
   text: 'select fingerprint, status, body from idempotency_keys where id = $1',
@@ -57,10 +65,24 @@ const store = {
   text: 'insert into idempotency_keys (id, fingerprint, status, body) values ($1, $2, $3, $4)',
 };
 
+const begin = {
+  name: 'idempotency-begin',
+  text: 'insert into idempotency_keys (id, fingerprint) values ($1, $2) on conflict (id) do nothing returning id',
+};
+// Also where it was given up meanwhile: then a refusal that is final all the same.
+const storeBegun = {
+  name: 'idempotency-store-begun',
+  text: `insert into idempotency_keys (id, fingerprint, status, body) values ($1, $2, $3, $4)
+         on conflict (id) do update set status = excluded.status, body = excluded.body
+          where idempotency_keys.status is null`,
+};
+const giveUp = { name: 'idempotency-give-up', text: 'delete from idempotency_keys where id = $1 and status is null' };
+
 export interface StoredAnswer {
   fingerprint: string;
-  status: number;
-  body: string;
+  /** Null while the request is in progress, like the body. */
+  status: number | null;
+  body: string | null;
 }
 
 export const idempotency = {
@@ -73,27 +95,57 @@ export const idempotency = {
    * Decides a request at most once. Call it inside the transaction of the effect: the answer is stored with the effect,
    * or, for a final refusal, after the effect was undone to a savepoint. Contention and failures are not stored.
    */
-  async once(tx: SqlTransaction, request: IdempotentRequest, decide: () => Promise<Answer>): Promise<Answer> {
+  async once(
+    tx: SqlTransaction,
+    request: IdempotentRequest,
+    decide: () => Promise<Answer>,
+    { begun = false }: { begun?: boolean } = {},
+  ): Promise<Answer> {
     if (request.key === undefined) return decide();
     const id = keyId(request);
     const [claim] = await tx.query<{ claimed: boolean }>(tryClaim, [id.readBigInt64BE().toString()]);
     if (!claim?.claimed) throw httpErrors.IDEMPOTENCY_IN_PROGRESS();
     // A second statement, so that its snapshot sees what an earlier holder of the claim committed.
-    const earlier = await lookUp(tx, id, request);
+    const earlier = await lookUp(tx, id, request, begun);
     if (earlier) return earlier;
     const answer = await decideOrRefuse(tx, request, decide);
-    await tx.query(store, [id, request.fingerprint, answer.status, answer.body]);
+    await tx.query(begun ? storeBegun : store, [id, request.fingerprint, answer.status, answer.body]);
     return answer;
+  },
+
+  /**
+   * For a request that takes several transactions, in the first of them: the key is in progress from its commit on, whatever
+   * becomes of this process, until once() decides it (with `begun`) or giveUp() frees it.
+   */
+  async begin(tx: SqlExecutor, request: IdempotentRequest): Promise<void> {
+    if (request.key === undefined) return;
+    const id = keyId(request);
+    if ((await tx.query(begin, [id, request.fingerprint])).length === 1) return;
+    await lookUp(tx, id, request);
+    // Answered or freed at this very moment: the next try finds out.
+    throw httpErrors.IDEMPOTENCY_IN_PROGRESS();
+  },
+
+  /** Nothing was decided, and nothing will be by whoever has begun it. An answer stays. */
+  async giveUp(executor: SqlExecutor, id: Buffer): Promise<void> {
+    await executor.query(giveUp, [id]);
   },
 };
 
-async function lookUp(executor: SqlExecutor, id: Buffer, request: IdempotentRequest): Promise<Answer | undefined> {
+async function lookUp(
+  executor: SqlExecutor,
+  id: Buffer,
+  request: IdempotentRequest,
+  begun = false,
+): Promise<Answer | undefined> {
   const [stored] = await executor.query<StoredAnswer>(find, [id]);
-  return stored && storedAnswer(stored, request);
+  if (!stored || (begun && stored.status === null)) return undefined;
+  return storedAnswer(stored, request);
 }
 
 export function storedAnswer({ fingerprint, status, body }: StoredAnswer, request: IdempotentRequest): Answer {
   if (fingerprint !== request.fingerprint) throw httpErrors.IDEMPOTENCY_KEY_REUSED();
+  if (status === null || body === null) throw httpErrors.IDEMPOTENCY_IN_PROGRESS();
   return status === 202 ? acceptedAgain(body) : { status, body, replayed: true };
 }
 

@@ -9,7 +9,9 @@ export { HttpModule, type HttpModuleOptions } from './http.module.js';
 export { IdempotencyKey, sendAnswer } from './idempotency-key.js';
 export {
   idempotency,
+  idempotencyInProgressSql,
   idempotencyTableSql,
+  keyId,
   type Answer,
   type IdempotentRequest,
   type SqlExecutor,

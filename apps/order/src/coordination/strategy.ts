@@ -17,6 +17,8 @@ export interface CouponHold {
   userCouponId: string;
   subtotal: number;
   discount: number;
+  /** Its key is in progress with it, and the recovery knows of it. False for what was refused before anything began. */
+  begun: boolean;
   /** The decision that pays the order also uses the coupon: nobody has to be asked for that afterwards. */
   used?: boolean;
   /** Final: decided, and stored under the request's key, in the order's transaction. */
