@@ -61,6 +61,13 @@ const addTicket = (done: boolean) =>
   );
 
 describe('a key that is older than IDEMPOTENCY_TTL_MS', () => {
+  it('keeps a key that is in progress, however long: only the recovery knows how that ends', async () => {
+    await database.query(`insert into idempotency_keys (id, fingerprint) values (sha256('begun'), '')`);
+    await age(50);
+    expect((await run(shop)).keys).toBe(0);
+    expect(await kept()).toBe(1);
+  });
+
   it('is forgotten, and no younger one: until then the same key replays, after it the request is a new one', async () => {
     const first = await buy('old');
     await age(23);

@@ -18,8 +18,8 @@ import { Coupons1763400000001 } from '../migrations/0001-coupons.js';
 import { CouponUses1763400000002 } from '../migrations/0002-coupon-uses.js';
 import { Strategies1763400000003 } from '../migrations/0003-strategies.js';
 import { Transactions1763400000004 } from '../migrations/0004-transactions.js';
-import { Tickets1763400000090 } from '../migrations/0090-tickets.js';
-import { IdempotencyPurges1763400000091 } from '../migrations/0091-idempotency-purges.js';
+import { Tickets1763400000005 } from '../migrations/0005-tickets.js';
+import { IdempotencyPurges1763400000006 } from '../migrations/0006-idempotency-purges.js';
 import type { Cluster, Redis } from 'ioredis';
 import { CONFIG } from './config.js';
 import type { Config } from './config.js';
@@ -67,8 +67,8 @@ const migrations = [
   CouponUses1763400000002,
   Strategies1763400000003,
   Transactions1763400000004,
-  Tickets1763400000090,
-  IdempotencyPurges1763400000091,
+  Tickets1763400000005,
+  IdempotencyPurges1763400000006,
 ];
 
 @Module({})

@@ -22,8 +22,8 @@ import { PopularProducts1763400000004 } from '../migrations/0004-popular-product
 import { CouponUses1763400000005 } from '../migrations/0005-coupon-uses.js';
 import { TwoPhase1763400000006 } from '../migrations/0006-two-phase.js';
 import { KeysInProgress1763400000007 } from '../migrations/0007-keys-in-progress.js';
-import { Tickets1763400000090 } from '../migrations/0090-tickets.js';
-import { IdempotencyPurges1763400000091 } from '../migrations/0091-idempotency-purges.js';
+import { Tickets1763400000008 } from '../migrations/0008-tickets.js';
+import { IdempotencyPurges1763400000009 } from '../migrations/0009-idempotency-purges.js';
 import { ClosingController } from './closing.controller.js';
 import { ClosingService } from './closing.service.js';
 import { CONFIG } from './config.js';
@@ -75,8 +75,8 @@ const migrations = [
   CouponUses1763400000005,
   TwoPhase1763400000006,
   KeysInProgress1763400000007,
-  Tickets1763400000090,
-  IdempotencyPurges1763400000091,
+  Tickets1763400000008,
+  IdempotencyPurges1763400000009,
 ];
 const stockStrategies = [SortedStock, OptimisticStock, AtomicStock, SpinStock, PubsubStock, UnsortedStock, NoStock];
 

@@ -20,7 +20,8 @@ const purgeKeys = {
              from tickets where status is null
          ), gone as (
            delete from idempotency_keys where id in (
-             select id from idempotency_keys, cutoff where created_at < cutoff.at order by created_at limit $2)
+             select id from idempotency_keys, cutoff
+              where created_at < cutoff.at and status is not null order by created_at limit $2)
            returning id
          ), noted as (
            insert into idempotency_purges (purged_before) select at from cutoff where exists (select from gone)

@@ -2,7 +2,7 @@ import { ticketTableSql } from '@firstcome/http';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 // Requests that were accepted while the lock's backend was away (LOCK_BACKEND_DOWN=defer), and what became of them.
-export class Tickets1763400000090 implements MigrationInterface {
+export class Tickets1763400000008 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(ticketTableSql);
   }

@@ -2,7 +2,7 @@ import { purgeTableSql } from '@firstcome/http';
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 
 // Up to when keys were purged. The index that finds the old ones has been there from the start.
-export class IdempotencyPurges1763400000091 implements MigrationInterface {
+export class IdempotencyPurges1763400000009 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query(purgeTableSql);
   }
