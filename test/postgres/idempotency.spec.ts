@@ -173,8 +173,8 @@ describe('a key of a request that takes several transactions', () => {
     expect(await codeOf(idempotency.replay(database, request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
     expect(await codeOf(begin(request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
     expect(await codeOf(once(request()))).toBe('IDEMPOTENCY_IN_PROGRESS');
-    for (const asked of [idempotency.replay(database, other), begin(other), once(other)]) {
-      expect(await codeOf(asked)).toBe('IDEMPOTENCY_KEY_REUSED');
+    for (const ask of [() => idempotency.replay(database, other), () => begin(other), () => once(other)]) {
+      expect(await codeOf(ask())).toBe('IDEMPOTENCY_KEY_REUSED');
     }
     expect(await effects()).toBe(0);
   });

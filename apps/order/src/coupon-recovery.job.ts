@@ -32,7 +32,10 @@ export class CouponRecoveryJob {
         await this.service.recover(use);
       } catch (error) {
         await this.uses.postpone(use.orderId, postponeMs);
-        this.logger.warn(`The coupon of order ${use.orderId} is ${use.state} still: ${(error as Error).message}`);
+        // What the coupon service said, not what a user would be told.
+        const { message } = ((error as Error).cause ?? error) as Error;
+        const doing = use.twoPhase ? `${use.state}, ${use.twoPhase}` : use.state;
+        this.logger.warn(`The coupon of order ${use.orderId} is ${doing} still: ${message}`);
         return;
       }
     }

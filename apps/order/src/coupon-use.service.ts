@@ -115,9 +115,13 @@ export class CouponUseService {
   async dropStaleHalves(): Promise<void> {
     for (const gid of await this.database.preparedTransactions(halfMs)) {
       const orderId = orderOfHalf(gid);
-      if (orderId === undefined || !(await this.database.rollbackPrepared(gid))) continue;
-      this.logger.warn(`Order ${orderId} was prepared and not decided for ${halfMs} ms: it is rolled back`);
-      await this.uses.postpone(orderId, 0);
+      if (orderId === undefined) continue;
+      // One that cannot be ended now does not keep the others.
+      await this.quietly(orderId, async () => {
+        if (!(await this.database.rollbackPrepared(gid))) return;
+        this.logger.warn(`Order ${orderId} was prepared and not decided for ${halfMs} ms: it is rolled back`);
+        await this.uses.postpone(orderId, 0);
+      });
     }
   }
 
