@@ -55,9 +55,10 @@ create index tickets_waiting_of_user on tickets (user_id, line, place) where sta
 create index tickets_done on tickets (done_at) where status is not null;
 `;
 
-const lockUserStatement = {
-  name: 'ticket-lock-user',
-  text: `select pg_advisory_xact_lock(hashtextextended($1::text || ' ' || $2::text, 1))`,
+// Places are drawn one after the other, so that they are seen in their order: nobody gets in before one that is given out.
+const lockLineStatement = {
+  name: 'ticket-lock-line',
+  text: 'select pg_advisory_xact_lock(hashtextextended($1, 1))',
 };
 const waitingOfStatement = {
   name: 'ticket-waiting-of',
@@ -141,9 +142,9 @@ export class Tickets {
     }
   }
 
-  /** The waiting tickets of one user, the oldest first. Until the end of the transaction there will be no others. */
+  /** The waiting tickets of one user, the oldest first. Until the end of the transaction nobody else gets into the line. */
   async waitingOf(tx: SqlTransaction, line: string, userId: string): Promise<string[]> {
-    await tx.query(lockUserStatement, [line, userId]);
+    await tx.query(lockLineStatement, [line]);
     // A second statement, so that its snapshot sees what was committed during the wait.
     const rows = await tx.query<{ id: string }>(waitingOfStatement, [line, userId]);
     return rows.map(({ id }) => id);
