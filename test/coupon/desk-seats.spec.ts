@@ -96,15 +96,19 @@ describe.skipIf(redisServerMissing)('the seats of a process', () => {
     try {
       const admin = await tokenFor('ben', { role: 'admin' });
       const path = `/v1/admin/coupons/${couponId}`;
-      const [knocked, change, look] = await Promise.all([
+      const [knocked, change, look, resume, pause] = await Promise.all([
         sit(other.url, couponId, 'reviewer').then(({ told }) => told),
         call(one.url, 'PATCH', path, { token: admin, body: { name: 'unseen' } }),
         call(one.url, 'GET', `${path}/desk`, { token: admin }),
+        call(one.url, 'POST', `${path}/resume`, { token: admin }),
+        // To stop a sale nobody has to be asked.
+        call(other.url, 'POST', `${path}/pause`, { token: admin }),
       ]);
       expect(knocked).toEqual({ code: 1013, reason: 'LOCK_BACKEND_UNAVAILABLE' });
-      for (const { status, json } of [change, look]) {
+      for (const { status, json } of [change, look, resume]) {
         expect([status, json.code, json.retryable]).toEqual([503, 'LOCK_BACKEND_UNAVAILABLE', true]);
       }
+      expect([pause.status, pause.json.status]).toEqual([200, 'PAUSED']);
       expect(await closed).toEqual({ code: 1013, reason: 'LOCK_LOST' });
     } finally {
       server.resume();

@@ -65,7 +65,8 @@ export class CouponService {
 
   /** To what it already is: the same answer. */
   async setPaused(id: number, paused: boolean, by: User): Promise<CouponView> {
-    await this.desk.refuseOthersThanEditor(id, by.id);
+    // A sale must be possible to stop whatever is down: only what goes on again waits until the desk can be asked.
+    await this.desk.refuseOthersThanEditor(id, by.id, { whereNobodyKnows: paused ? 'admit' : 'refuse' });
     return known(await this.coupons.setPaused(id, paused));
   }
 
