@@ -41,7 +41,8 @@ describe.skipIf(!k6)('a block under the real k6', () => {
     coupons = await createTestDatabase();
     orders = await createTestDatabase();
     const coupon = { COUPON_DATABASE_URL: coupons.url };
-    apps = [await startCoupon(coupon), await startCoupon(coupon), await startOrder({ ORDER_DATABASE_URL: orders.url })];
+    apps = [await startCoupon(coupon), await startCoupon(coupon)];
+    apps.push(await startOrder({ ORDER_DATABASE_URL: orders.url, COUPON_URL: apps[0]!.url }));
     const system = {
       coupon: [apps[0]!.url, apps[1]!.url],
       order: [apps[2]!.url],
