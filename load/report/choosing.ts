@@ -16,6 +16,8 @@ interface Advice {
 }
 
 const inDatabase = ['atomic', 'optimistic', 'pessimistic', 'advisory'];
+/** There to show what goes wrong: one option alone makes no deadlock, and is no reason to take it. */
+const labOnly = ['none', 'unsorted'];
 const oneByOne = ['pessimistic', 'advisory', 'spin', 'adaptive', 'pubsub', 'queue', 'redlock'];
 
 export function choosingTable(results: Results, folder: string): string {
@@ -139,7 +141,10 @@ function independent(knees: readonly Measured[]): Advice[] {
 }
 
 function orders(situation: string, rows: readonly StrategyDigest[]): Advice[] {
-  const right = rows.filter(({ verdict, servedP99, deadlocks }) => verdict === 'exact' && servedP99 && deadlocks === 0);
+  const right = rows.filter(
+    ({ strategy, verdict, servedP99, deadlocks }) =>
+      !labOnly.includes(strategy) && verdict === 'exact' && servedP99 && deadlocks === 0,
+  );
   const [best, ...others] = right.toSorted((a, b) => a.servedP99!.mid - b.servedP99!.mid);
   if (!best) return [];
   const close = others

@@ -80,4 +80,19 @@ describe('what is said of a run', () => {
     // Three stand at the last load that was tried: none of them is called the best alone.
     expect(advice[0]!.because).toMatch(/not told apart from it: .*pessimistic/);
   });
+
+  it('never advises what is there to show what goes wrong, even where nothing else was measured', () => {
+    const situations = (strategy: string) =>
+      adviceOf(
+        digest(
+          whole.blocks.map((block) =>
+            block.scenario === 'order-multi-item'
+              ? { ...block, strategy, cost: { ...block.cost, deadlocks: 0 } }
+              : block,
+          ),
+        ),
+      ).map(({ situation }) => situation);
+    expect(situations('sorted')).toContain('Baskets of several options that many want');
+    expect(situations('unsorted')).not.toContain('Baskets of several options that many want');
+  });
 });
