@@ -2,20 +2,22 @@
 import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { climb } from './climb.js';
+import type { RunPhases } from './climb.js';
+import { costOf } from './cost.js';
+import type { Cost } from './cost.js';
 import { figuresOf } from './figures.js';
 import type { Figures } from './figures.js';
 import { holdFor, noHold } from './hold.js';
 import { runK6 } from './k6.js';
-import type { K6, K6Run } from './k6.js';
-import { arrivalsOf, eased, inSequence, steps, usersOf } from './lib/arrivals.js';
+import type { K6 } from './k6.js';
+import { arrivalsOf, eased, inSequence, usersOf } from './lib/arrivals.js';
 import type { Phase } from './lib/arrivals.js';
 import { parseClientLog } from './lib/client-log.js';
 import type { ClientRecord } from './lib/client-log.js';
 import type { K6Input } from './lib/k6-input.js';
-import { sumOf } from './lib/prometheus.js';
 import { flushStatistics, readCounters, untilQuiet, watchConnections } from './measure.js';
-import type { Counters, Peak } from './measure.js';
-import { firstRates, kneeOf, nextRates } from './knee.js';
+import { kneeOf } from './knee.js';
 import type { Knee } from './knee.js';
 import { kindOf, profiles, sizeOf } from './plan.js';
 import type { BlockPlan, ProfileName, Size } from './plan.js';
@@ -36,21 +38,6 @@ export interface Bench {
   runId: string;
   /** Where raw files go. */
   folder: string;
-}
-
-export interface Cost {
-  redisCommands: number;
-  redisScripts: number;
-  transactions: number;
-  deadlocks: number;
-  redisCpuSeconds: number;
-  appCpuSeconds?: number;
-  postgresCpuSeconds?: number;
-  k6CpuSeconds?: number;
-  safetyNetTrips?: number;
-  optimisticRetries?: number;
-  meanBatch?: number;
-  peak: Peak;
 }
 
 export interface BlockResult extends BlockPlan, Judgement {
@@ -94,7 +81,7 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1, attempt 
     if (plan.sweep?.holdMs) await holdFor(bench.stores, plan.sweep.holdMs);
     const before = await readCounters(bench.system, bench.stores);
     const watch = watchConnections(bench.stores);
-    const { run, phases } = plan.mode === 'knee' ? await climb(bench, block.run) : await once(block.run, size.phases);
+    const { run, phases } = plan.mode === 'knee' ? await climb(bench.profile, block.run) : await once(block.run, size.phases);
     const peak = await watch.stop();
     await noHold(bench.stores);
     const quiet = await untilQuiet(bench.stores);
@@ -178,39 +165,8 @@ function errorsOf(records: readonly ClientRecord[]) {
   return { serverErrors: errors.length - overloadErrors, overloadErrors };
 }
 
-type RunPhases = (phases: Phase[], dropsAllowed: boolean) => Promise<K6Run>;
-
 async function once(run: RunPhases, phases: Phase[]) {
   return { run: await run(phases, false), phases };
-}
-
-/** Up the steps until one gives way, then a few between the last good one and that; all of it is one block. */
-async function climb(bench: Bench, run: RunPhases) {
-  const { knee, step } = profiles[bench.profile];
-  const phases: Phase[] = [];
-  const runs: K6Run[] = [];
-  for (let rates = firstRates(knee); rates.length > 0;) {
-    const next = steps(rates, knee.seconds, step.pauseSeconds, usersOf(phases)).map((phase) =>
-      phases.some(({ name }) => name === phase.name) ? { ...phase, name: `${phase.name}-again` } : phase,
-    );
-    runs.push(await run(next, true));
-    phases.push(...next);
-    const records = parseClientLog(runs.map(({ clientLog }) => clientLog).join('\n'));
-    rates = nextRates(knee, figuresOf(records, phases).phases, knee.seconds);
-  }
-  return { run: together(runs), phases };
-}
-
-function together(runs: readonly K6Run[]): K6Run {
-  const sum = (values: (number | undefined)[]) =>
-    values.every((value) => value !== undefined) ? values.reduce((total, value) => total + value, 0) : undefined;
-  return {
-    exitCode: Math.max(...runs.map(({ exitCode }) => exitCode)),
-    arrived: sum(runs.map(({ arrived }) => arrived)),
-    cpuSeconds: sum(runs.map(({ cpuSeconds }) => cpuSeconds)),
-    clientLog: runs.map(({ clientLog }) => clientLog).join('\n'),
-    output: runs.map(({ output }) => output).join('\n'),
-  };
 }
 
 /** The prepared side of one k6 run. */
@@ -261,36 +217,6 @@ function strategyHeader({ scenario, strategy }: BlockPlan): Pick<K6Input, 'strat
   if (kind === 'configured') return {};
   return { strategyHeader: { name: kind === 'issue' ? 'X-Issue-Strategy' : 'X-Stock-Strategy', value: strategy } };
 }
-
-function costOf(before: Counters, after: Counters, run: K6Run, peak: Peak): Cost {
-  const grown = (name: string) => {
-    const [from, to] = [sumOf(before.samples, name) ?? 0, sumOf(after.samples, name)];
-    return to === undefined ? undefined : to - from;
-  };
-  const difference = (name: 'appCpuSeconds' | 'postgresCpuSeconds') => {
-    const [from, to] = [before[name], after[name]];
-    return from === undefined || to === undefined ? {} : { [name]: round(to - from) };
-  };
-  const trips = grown('firstcome_safety_net_trips_total');
-  const retries = grown('firstcome_optimistic_retries_total');
-  const batches = grown('firstcome_batch_size_count');
-  return {
-    redisCommands: after.redisCommands - before.redisCommands,
-    redisScripts: after.redisScripts - before.redisScripts,
-    transactions: after.transactions - before.transactions,
-    deadlocks: after.deadlocks - before.deadlocks,
-    redisCpuSeconds: round(after.redisCpuSeconds - before.redisCpuSeconds),
-    ...difference('appCpuSeconds'),
-    ...difference('postgresCpuSeconds'),
-    ...(run.cpuSeconds !== undefined && { k6CpuSeconds: run.cpuSeconds }),
-    ...(trips !== undefined && { safetyNetTrips: trips }),
-    ...(retries !== undefined && { optimisticRetries: retries }),
-    ...(batches && { meanBatch: round((grown('firstcome_batch_size_sum') ?? 0) / batches) }),
-    peak,
-  };
-}
-
-const round = (value: number) => Math.round(value * 1000) / 1000;
 
 /** The figures and what they were figured from, side by side. */
 function keep(folder: string, records: readonly ClientRecord[], result: BlockResult): BlockResult {

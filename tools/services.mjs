@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { serverAccount, temporaryFolder } from './accounts.mjs';
 import { composeMissing, composeUp } from './compose.mjs';
 import { waitForDatabase, waitForRedis, withClient, withRedis, withoutPassword } from './databases.mjs';
+import { lanesOf, listOf } from './lanes.mjs';
 import { findPostgres, findRedis, findShippedPostgres, findShippedRedis } from './programs.mjs';
 import { inData, root } from './paths.mjs';
 import { startPostgres } from './postgres.mjs';
@@ -46,8 +47,23 @@ export async function userServices(run, env = process.env) {
   };
 }
 
-/** The servers of npm test: data in a temporary folder, removed; only the TEST_ variables count. */
+/**
+ * The servers of npm test, a pair for each lane (see lanes.mjs): data in temporary folders, removed; only the TEST_
+ * variables count.
+ */
 export async function testServices(run, env = process.env) {
+  const lanes = [];
+  for (let lane = 1; lane <= lanesOf(env); lane += 1) lanes.push(await serversOfLane(run, env, lane));
+  const native = env.FIRSTCOME_SERVERS === 'npm' ? {} : { postgres: findPostgres().bin, redis: findRedis().bin };
+  return {
+    TEST_DATABASE_URL: listOf(lanes.map(({ databaseUrl }) => databaseUrl)),
+    TEST_REDIS_URL: listOf(lanes.map(({ redisUrl }) => redisUrl)),
+    ...(native.postgres && { TEST_POSTGRES_BIN_DIR: native.postgres }),
+    ...(native.redis && { TEST_REDIS_SERVER_BIN: native.redis }),
+  };
+}
+
+async function serversOfLane(run, env, lane) {
   const folder = temporaryFolder(serverAccount());
   run.addFolder(folder);
   const place = {
@@ -57,18 +73,12 @@ export async function testServices(run, env = process.env) {
     data: folder,
     logs: join(folder, 'logs'),
     password: randomBytes(16).toString('hex'),
+    project: `firstcome-test-${process.pid}-${lane}`,
   };
-  place.project = `firstcome-test-${process.pid}`;
   const { TEST_DATABASE_URL: databaseUrl, TEST_REDIS_URL: redisUrl } = env;
   const postgres = await getPostgres(place, { names: 'TEST_DATABASE_URL', urls: databaseUrl && [databaseUrl] });
   const redis = await getRedis(place, { names: 'TEST_REDIS_URL', url: redisUrl });
-  const native = env.FIRSTCOME_SERVERS === 'npm' ? {} : { postgres: findPostgres().bin, redis: findRedis().bin };
-  return {
-    TEST_DATABASE_URL: databaseUrl ?? postgres.url('postgres'),
-    TEST_REDIS_URL: redis.url,
-    ...(native.postgres && { TEST_POSTGRES_BIN_DIR: native.postgres }),
-    ...(native.redis && { TEST_REDIS_SERVER_BIN: native.redis }),
-  };
+  return { databaseUrl: databaseUrl ?? postgres.url('postgres'), redisUrl: redis.url };
 }
 
 /** The servers of a benchmark: in a temporary folder, removed, and as careful with their data as those of npm start. */

@@ -1,5 +1,6 @@
 // docs/choosing.md: situation -> strategy -> why. The questions are written here, the answers are drawn from a run: the
-// winner of the figure that decides the situation, with that figure beside it. What was not measured is not recommended.
+// winner of the figure that decides the situation, with that figure beside it; of those that cannot be told apart, the
+// simplest. What was not measured is not recommended.
 import { notToldApart } from '../knee.js';
 import type { Interval } from '../statistics.js';
 import { digest as digestOf, flashOf } from './digest.js';
@@ -18,6 +19,10 @@ interface Advice {
 const inDatabase = ['atomic', 'optimistic', 'pessimistic', 'advisory'];
 /** There to show what goes wrong: one option alone makes no deadlock, and is no reason to take it. */
 const labOnly = ['none', 'unsorted'];
+/** From what needs least to what needs most: one statement, row locks, a lock in one Redis, more than that. */
+const simplestFirst = [
+  'atomic', 'sorted', 'pessimistic', 'advisory', 'optimistic', 'pubsub', 'adaptive', 'spin', 'batched', 'queue', 'redlock',
+]; // prettier-ignore
 const oneByOne = ['pessimistic', 'advisory', 'spin', 'adaptive', 'pubsub', 'queue', 'redlock'];
 
 export function choosingTable(results: Results, folder: string): string {
@@ -54,23 +59,30 @@ export function adviceOf(digest: Digest): Advice[] {
   ];
 }
 
+/** Of the best and those that the run cannot tell from it, the one that needs least: nobody should run more for nothing. */
+function simplestOf<T extends { strategy: string }>(best: T, alike: readonly T[]): { chosen: T; besides: T[] } {
+  const place = ({ strategy }: T) => simplestFirst.indexOf(strategy);
+  const [chosen, ...besides] = [best, ...alike].toSorted((a, b) => place(a) - place(b));
+  return { chosen: chosen!, besides };
+}
+
+const notApart = (names: readonly string[]): string =>
+  names.length > 0 ? `; not told apart from it: ${names.join(', ')}` : '';
+
 type Measured = Digest['capacity'][number] & { knee: Interval };
 
 function byKnee(situation: string, [best, ...others]: Measured[]): Advice[] {
   if (!best) return [];
   const alike = others.filter(({ knee }) => notToldApart(knee, best.knee));
+  const { chosen, besides } = simplestOf(best, alike);
   const next = others.find((one) => !alike.includes(one));
-  const names = alike.map(({ strategy, knee }) => `${strategy} (${perSecond(knee)})`).join(', ');
-  const beside = [
-    alike.length > 0 && `; not told apart from it: ${names}`,
-    next && `; next ${next.strategy}, ${perSecond(next.knee)}`,
-  ].filter(Boolean).join(''); // prettier-ignore
+  const named = besides.map(({ strategy, knee }) => `${strategy} (${perSecond(knee)})`);
   return [
     {
       situation,
-      take: `\`${best.strategy}\``,
-      because: `99 of 100 within 250 ms up to ${perSecond(best.knee)}${beside}`,
-      blocks: best.blocks,
+      take: `\`${chosen.strategy}\``,
+      because: `99 of 100 within 250 ms up to ${perSecond(chosen.knee)}${notApart(named)}${next ? `; next ${next.strategy}, ${perSecond(next.knee)}` : ''}`,
+      blocks: chosen.blocks,
     },
   ];
 }
@@ -114,14 +126,17 @@ function cheapest(flash: readonly StrategyDigest[]): Advice[] {
 
 function quietest(probed: readonly StrategyDigest[]): Advice[] {
   const sorted = probed.filter(({ probe, verdict }) => probe?.during && verdict === 'exact').toSorted((a, b) => a.probe!.during!.mid - b.probe!.during!.mid); // prettier-ignore
-  const [best, worst] = [sorted[0], sorted.at(-1)];
-  if (!best || !worst || best === worst) return [];
+  const [best, ...others] = sorted;
+  const worst = others.at(-1);
+  if (!best || !worst) return [];
+  const alike = others.filter(({ probe }) => probe!.during!.low <= best.probe!.during!.high);
+  const { chosen, besides } = simplestOf(best, alike);
   return [
     {
       situation: 'The rest of the service must not suffer',
-      take: `\`${best.strategy}\``,
-      because: `an unrelated read had a p99 of ${ms(best.probe!.during!)} beside it, and of ${ms(worst.probe!.during!)} beside ${worst.strategy}`,
-      blocks: best.blocks,
+      take: `\`${chosen.strategy}\``,
+      because: `an unrelated read had a p99 of ${ms(chosen.probe!.during!)} beside it${notApart(besides.map(({ strategy }) => strategy))}; beside ${worst.strategy} of ${ms(worst.probe!.during!)}`,
+      blocks: chosen.blocks,
     },
   ];
 }
@@ -147,16 +162,14 @@ function orders(situation: string, rows: readonly StrategyDigest[]): Advice[] {
   );
   const [best, ...others] = right.toSorted((a, b) => a.servedP99!.mid - b.servedP99!.mid);
   if (!best) return [];
-  const close = others
-    .filter(({ servedP99 }) => servedP99!.low <= best.servedP99!.high)
-    .map(({ strategy }) => strategy);
-  const alike = close.length > 0 ? `; not told apart from it: ${close.join(', ')}` : '';
+  const alike = others.filter(({ servedP99 }) => servedP99!.low <= best.servedP99!.high);
+  const { chosen, besides } = simplestOf(best, alike);
   return [
     {
       situation,
-      take: `\`${best.strategy}\``,
-      because: `p99 ${ms(best.servedP99!)}, no deadlock${alike}`,
-      blocks: best.blocks,
+      take: `\`${chosen.strategy}\``,
+      because: `p99 ${ms(chosen.servedP99!)}, no deadlock${notApart(besides.map(({ strategy }) => strategy))}`,
+      blocks: chosen.blocks,
     },
   ];
 }

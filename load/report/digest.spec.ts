@@ -77,7 +77,8 @@ describe('what is said of a run', () => {
       expect(because).toMatch(/\d/);
       expect(blocks.length).toBeGreaterThan(0);
     }
-    // Three stand at the last load that was tried: none of them is called the best alone.
+    // Three stand at the last load that was tried: none of them is called the best alone, and the simplest is taken.
+    expect(advice[0]!.take).toBe('`atomic`');
     expect(advice[0]!.because).toMatch(/not told apart from it: .*pessimistic/);
   });
 

@@ -29,6 +29,8 @@ export interface StrategyDigest {
   inversionsWithinInstance?: Interval;
   perThousand?: {
     redisCommands?: Interval;
+    /** Calls of a script: one way there and back each, however many commands run inside. */
+    redisScripts?: Interval;
     transactions?: Interval;
     appCpu?: Interval;
     postgresCpu?: Interval;
@@ -177,6 +179,7 @@ function digestOf(scenario: ScenarioName, strategy: string, all: readonly BlockR
       inversionsWithinInstance: interval(({ figures }) => figures.fairness?.inversionsWithinInstance),
       perThousand: optional({
         redisCommands: thousands(({ cost }) => cost.redisCommands),
+        redisScripts: thousands(({ cost }) => cost.redisScripts),
         transactions: thousands(({ cost }) => cost.transactions),
         appCpu: thousands(({ cost }) => cost.appCpuSeconds),
         postgresCpu: thousands(({ cost }) => cost.postgresCpuSeconds),

@@ -42,7 +42,7 @@ const english: Words = {
   fewRounds: 'too few rounds',
   notComparable: 'not comparable',
   source: ({ date, commit, machine, command, rounds, supply, page }) =>
-    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} ${rounds === 1 ? "round" : "rounds"} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. Made by \`${command}\`: [the whole report](${page}).`,
+    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} ${rounds === 1 ? "round" : "rounds"} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. The last two columns count all that the sale and the apps did meanwhile: the refused, the jobs on the side, each command inside a Redis script. Made by \`${command}\`: [the whole report](${page}).`,
 }; // prettier-ignore
 
 const korean: Words = {
@@ -56,7 +56,7 @@ const korean: Words = {
   fewRounds: '반복 부족',
   notComparable: '비교 불가',
   source: ({ date, commit, machine, command, rounds, supply, page }) =>
-    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. \`${command}\` 로 생성: [전체 보고서](${page}).`,
+    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. 마지막 두 열은 그동안 앱이 한 모든 일을 셉니다. 거절된 요청, 주변 작업, Redis 스크립트 안의 명령까지 포함합니다. \`${command}\` 로 생성: [전체 보고서](${page}).`,
 }; // prettier-ignore
 
 export type Language = 'en' | 'ko';

@@ -2,6 +2,7 @@ import {
   defineProblems,
   idempotency,
   idempotencyTableSql,
+  metricsRegistry,
   ticketRequest,
   Tickets,
   ticketTableSql,
@@ -222,6 +223,20 @@ describe('a request', () => {
     expect(await bodyOf(other.nowOrLater('a', now, later))).toBe('now');
     await other.lookAround();
     expect(await bodyOf(other.nowOrLater('a', now, later))).toBe('later');
+  });
+
+  it('is counted while it waits, and how long it has waited is told', async () => {
+    const told = async (name: string) => (await metricsRegistry.getSingleMetric(name)!.get()).values[0]?.value;
+    const first = await add('a', 'first');
+    await add('b', 'second');
+    await server.query(`update tickets set created_at = now() - interval '90 s' where id = $1`, [first]);
+    await tickets.lookAround();
+    expect(await told('firstcome_tickets_waiting')).toBe(2);
+    expect(await told('firstcome_tickets_oldest_seconds')).toBeGreaterThanOrEqual(90);
+    await worker().run();
+    await tickets.lookAround();
+    expect(await told('firstcome_tickets_waiting')).toBe(0);
+    expect(await told('firstcome_tickets_oldest_seconds')).toBe(0);
   });
 
   it('of one user waits for the other of the same user, so that both together keep to a limit', async () => {

@@ -1,6 +1,7 @@
 import { accepted } from './accepted.js';
 import type { Answer, IdempotentRequest, SqlExecutor, SqlTransaction } from './idempotency.js';
 import { ticketErrors } from './ticket.errors.js';
+import { ticketMetrics } from './ticket-metrics.js';
 import type { TicketView } from './ticket.view.js';
 import { uuidv7 } from './uuidv7.js';
 
@@ -25,6 +26,12 @@ export interface TicketOptions {
   defer: boolean;
   /** Beyond that many nothing is taken in. Not to the last one: requests at the same moment do not see each other. */
   maxWaiting: number;
+}
+
+interface Line {
+  line: string;
+  waiting: number;
+  oldestSeconds: number;
 }
 
 export interface TicketDatabase extends SqlExecutor {
@@ -83,7 +90,11 @@ const aheadStatement = {
               and (attempts > 1 or claimed_until is null or claimed_until <= now())
          ) as ahead`,
 };
-const linesStatement = { name: 'ticket-lines', text: 'select distinct line from tickets where status is null' };
+const linesStatement = {
+  name: 'ticket-lines',
+  text: `select line, count(*)::int as waiting, extract(epoch from now() - min(created_at))::float8 as "oldestSeconds"
+           from tickets where status is null group by line`,
+};
 // Only the head of a line is looked at: while it is claimed or has to wait, so does everybody behind it, and two workers
 // never have tickets of one line at once. A claim that nobody has come back from ends by itself.
 const claimStatement = {
@@ -183,11 +194,13 @@ export class Tickets {
     await this.database.query(postponeStatement, [ids, waitMs, failed]);
   }
 
-  /** Hears of the lines that other processes have begun. */
+  /** Hears of the lines that other processes have begun, and tells the metrics how long they are. */
   async lookAround(): Promise<void> {
     if (!this.options.defer) return;
-    const lines = await this.database.query<{ line: string }>(linesStatement, []);
+    const lines = await this.database.query<Line>(linesStatement, []);
     this.waiting = new Set(lines.map(({ line }) => line));
+    ticketMetrics.waiting.set(lines.reduce((sum, { waiting }) => sum + waiting, 0));
+    ticketMetrics.oldest.set(Math.max(0, ...lines.map(({ oldestSeconds }) => oldestSeconds)));
   }
 
   /**

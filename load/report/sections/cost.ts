@@ -29,6 +29,11 @@ export function costSection(digest: Digest): string {
     [
       { head: 'strategy', cell: ({ strategy }) => name(strategy) },
       { head: 'Redis commands', number: true, cell: ({ perThousand }) => intervalCell(perThousand?.redisCommands) },
+      {
+        head: 'Redis scripts called',
+        number: true,
+        cell: ({ perThousand }) => intervalCell(perThousand?.redisScripts),
+      },
       { head: 'transactions', number: true, cell: ({ perThousand }) => intervalCell(perThousand?.transactions) },
       { head: 'CPU s, apps', number: true, cell: ({ perThousand }) => intervalCell(perThousand?.appCpu) },
       { head: 'CPU s, PostgreSQL', number: true, cell: ({ perThousand }) => intervalCell(perThousand?.postgresCpu) },
@@ -57,7 +62,7 @@ export function costSection(digest: Digest): string {
   return section(
     'cost',
     'What 1000 coupons cost',
-    'Counted in PostgreSQL, in Redis and by the processes themselves, over the whole sale: the refused are part of the price. Commands inside Redis scripts are counted too.',
+    'Counted in PostgreSQL, in Redis and by the processes themselves, over the whole sale: the refused are part of the price, and so are the jobs that the apps run on the side whatever the strategy. Commands inside Redis scripts are counted too: a script is one way there and back, however many there are.',
     `<div class="pair">${figureBox(
       'Redis commands',
       bar(({ perThousand }) => perThousand?.redisCommands),
