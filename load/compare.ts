@@ -114,7 +114,7 @@ async function main(): Promise<number> {
   return exitCodeOf(blocks);
 }
 
-/** The knees first: all loads come from them. Then three rounds of the sale, which a difference needs; then everything else. */
+/** The knees first: all loads come from them. Then the rounds of the sale that a difference needs; then everything else. */
 async function compareAll(
   bench: Bench,
   { seed, profile, scenarios, folder }: Wanted,

@@ -4,6 +4,8 @@ import { sumOf } from './lib/prometheus.js';
 import type { Counters, Peak } from './measure.js';
 
 export interface Cost {
+  /** How many Redis servers were counted, those of redlock included; absent in runs that did not count these. */
+  redisServers?: number;
   redisCommands: number;
   redisScripts: number;
   transactions: number;

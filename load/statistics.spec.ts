@@ -60,8 +60,10 @@ describe('a comparison of paired blocks', () => {
     });
   });
 
-  it('claims nothing from one or two pairs', () => {
-    expect(compare([900, 900], [1, 1])).toMatchObject({ measurable: false, why: 'too few repeats' });
+  it('claims nothing from fewer than five pairs', () => {
+    const [slow, fast] = [[900, 900, 900, 900], [1, 1, 1, 1]];
+    expect(compare(slow, fast)).toMatchObject({ measurable: false, why: 'too few repeats' });
+    expect(compare([...slow, 900], [...fast, 1])).toMatchObject({ measurable: true });
   });
 
   it('leaves out rounds where a side has no figure, and has no result without any', () => {

@@ -1,6 +1,7 @@
 // From blocks to what may be said of each strategy: medians over the rounds with their intervals, and paired differences.
 // Only blocks whose measurement was good are figured; what was right or wrong is told of all. Pure.
 import type { BlockResult } from '../block.js';
+import { arrivalsOf } from '../lib/arrivals.js';
 import { kindOf, scenarioNames, strategiesOf } from '../plan.js';
 import type { ScenarioName } from '../plan.js';
 import { compare, medianInterval } from '../statistics.js';
@@ -19,6 +20,8 @@ export interface StrategyDigest {
   sold?: number;
   supply?: number;
   soldOutMs?: Interval;
+  /** From the opening of the doors until as many had come as there was supply: nobody can sell out before. */
+  crowdMs?: number;
   goodput?: Interval;
   servedP50?: Interval;
   servedP99?: Interval;
@@ -44,7 +47,7 @@ export interface StrategyDigest {
   meanBatch?: number;
   connections?: { postgres: number; redis: number };
   k6CpuShare?: number;
-  probe?: { before?: Interval; during?: Interval; errors: number };
+  probe?: { before?: Interval; during?: Interval; reads: { before: number; during: number }; errors: number };
   /** Of the first round, for the curves. */
   curves: { answer: string; distribution: Distribution }[];
   fairness: { arrived: number; serial: number }[];
@@ -63,6 +66,7 @@ export interface LoadPoint {
 export interface CapacityDigest {
   strategy: string;
   knee?: Interval;
+  climbs: number;
   why?: string;
   /** On the way up to the knee: one climb per round. */
   climb: LoadPoint[];
@@ -77,8 +81,17 @@ export interface Digest {
   scenarios: Partial<Record<ScenarioName, StrategyDigest[]>>;
   capacity: CapacityDigest[];
   /** Against the plain statement: time to sell out, where both sold out. Positive is slower. */
-  againstAtomic: { strategy: string; comparison?: Comparison }[];
-  againstSorted: { strategy: string; comparison?: Comparison }[];
+  againstAtomic: Against[];
+  againstSorted: Against[];
+  /** The strategy that sold out first by its median, and every other one against it. */
+  againstFirst?: { first: string; others: Against[] };
+}
+
+export interface Against {
+  strategy: string;
+  comparison?: Comparison;
+  /** Why there is none. */
+  why?: 'not sold out' | 'no common round';
 }
 
 /** The sale itself, which most of the page is about. */
@@ -118,13 +131,21 @@ function digestAll(blocks: readonly BlockResult[]): Digest {
   const against = (scenario: ScenarioName, baseline: string, figure: (block: BlockResult) => number | undefined) =>
     (scenarios[scenario] ?? [])
       .filter(({ strategy }) => strategy !== baseline && strategy !== 'none')
-      .map(({ strategy }) => ({ strategy, ...comparisonOf(blocks, scenario, strategy, baseline, figure) }));
+      .map(({ strategy }): Against => ({ strategy, ...comparisonOf(blocks, scenario, strategy, baseline, figure) }));
+  const soldOut = ({ figures }: BlockResult) => figures.soldOutMs;
+  const first = firstToSell(scenarios['coupon-flash'] ?? []);
   return {
     scenarios,
     capacity: capacityOf(blocks),
-    againstAtomic: against('coupon-flash', 'atomic', ({ figures }) => figures.soldOutMs),
+    againstAtomic: against('coupon-flash', 'atomic', soldOut),
+    ...(first && { againstFirst: { first, others: against('coupon-flash', first, soldOut) } }),
     againstSorted: against('order-multi-item', 'sorted', ({ figures }) => figures.latency['order: acknowledged']?.p99),
   };
+}
+
+function firstToSell(flash: readonly StrategyDigest[]): string | undefined {
+  const sold = flash.filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
+  return sold.toSorted((a, b) => a.soldOutMs!.mid - b.soldOutMs!.mid)[0]?.strategy;
 }
 
 /** Pairs of one round: what a slow minute of the machine did to both is no difference. */
@@ -134,7 +155,7 @@ function comparisonOf(
   strategy: string,
   baseline: string,
   figure: (block: BlockResult) => number | undefined,
-): { comparison?: Comparison } {
+): Omit<Against, 'strategy'> {
   const own = blocks.filter((block) => block.scenario === scenario && !block.mode && good(block));
   const rounds = [...new Set(own.map(({ round }) => round))];
   const of = (name: string) =>
@@ -143,12 +164,13 @@ function comparisonOf(
       return block && figure(block);
     });
   const comparison = compare(of(strategy), of(baseline));
-  return comparison ? { comparison } : {};
+  if (comparison) return { comparison };
+  return { why: of(strategy).some((value) => value !== undefined) ? 'no common round' : 'not sold out' };
 }
 
 function digestOf(scenario: ScenarioName, strategy: string, all: readonly BlockResult[]): StrategyDigest {
   const blocks = all.filter(good);
-  const last = blocks.at(-1);
+  const last = blocks.at(-1) ?? all.at(-1);
   const interval = (figure: (block: BlockResult) => number | undefined) =>
     medianInterval(blocks.map(figure).filter((value) => value !== undefined));
   const served = `${requestOf(scenario)}: acknowledged`;
@@ -170,6 +192,7 @@ function digestOf(scenario: ScenarioName, strategy: string, all: readonly BlockR
       sold: last?.sold,
       supply: last?.supply,
       soldOutMs: interval(({ figures }) => figures.soldOutMs),
+      crowdMs: last && crowdMs(last),
       goodput: interval(({ figures }) => figures.goodput),
       servedP50: interval(({ figures }) => figures.latency[served]?.p50),
       servedP99: interval(({ figures }) => figures.latency[served]?.p99),
@@ -178,12 +201,12 @@ function digestOf(scenario: ScenarioName, strategy: string, all: readonly BlockR
       inversions: interval(({ figures }) => figures.fairness?.inversions),
       inversionsWithinInstance: interval(({ figures }) => figures.fairness?.inversionsWithinInstance),
       perThousand: optional({
-        redisCommands: thousands(({ cost }) => cost.redisCommands),
-        redisScripts: thousands(({ cost }) => cost.redisScripts),
+        redisCommands: thousands(({ cost }) => ofItsRedis(strategy, cost, cost.redisCommands)),
+        redisScripts: thousands(({ cost }) => ofItsRedis(strategy, cost, cost.redisScripts)),
         transactions: thousands(({ cost }) => cost.transactions),
         appCpu: thousands(({ cost }) => cost.appCpuSeconds),
         postgresCpu: thousands(({ cost }) => cost.postgresCpuSeconds),
-        redisCpu: thousands(({ cost }) => cost.redisCpuSeconds),
+        redisCpu: thousands(({ cost }) => ofItsRedis(strategy, cost, cost.redisCpuSeconds)),
       }),
       parts: partsOf(blocks, served),
       retries: sumIfAny(blocks.map(({ cost }) => cost.optimisticRetries)),
@@ -200,6 +223,18 @@ function digestOf(scenario: ScenarioName, strategy: string, all: readonly BlockR
     fairness: blocks.find(({ figures }) => figures.fairness?.sample.length)?.figures.fairness?.sample ?? [],
     blocks: all.map(({ id }) => id),
   };
+}
+
+/** The locks of redlock are in servers of their own: where these were not counted, what the other one did is not its cost. */
+const ofItsRedis = (strategy: string, { redisServers }: BlockResult['cost'], value: number) =>
+  strategy === 'redlock' && redisServers === undefined ? undefined : value;
+
+/** In the order of arrival as planned: the steady market first, then the crowd. */
+function crowdMs({ offered, supply }: BlockResult): number | undefined {
+  const burst = offered.find(({ name }) => name === 'burst');
+  if (supply === undefined || !burst) return undefined;
+  const before = offered.filter(({ name }) => name === 'steady').reduce((sum, phase) => sum + arrivalsOf(phase), 0);
+  return Math.max(0, ((supply - before) / burst.rate) * 1000);
 }
 
 const secondsOf = (offered: BlockResult['offered']) => offered.reduce((sum, { seconds }) => sum + seconds, 0);
@@ -237,11 +272,13 @@ function connectionsOf(blocks: readonly BlockResult[]): StrategyDigest['connecti
 function probeOf(blocks: readonly BlockResult[]): StrategyDigest['probe'] {
   const p99 = (phase: string) =>
     medianInterval(blocks.flatMap(({ figures }) => figures.phases.find(({ name }) => name === phase)?.p99 ?? []));
+  const reads = (phase: string) => blocks[0]?.figures.phases.find(({ name }) => name === phase)?.requests ?? 0;
   const errors = blocks.flatMap(({ figures }) =>
     Object.entries(figures.answers).filter(([name]) => name.startsWith('probe: ') && name !== 'probe: acknowledged'),
   );
   return {
     ...optional({ before: p99('probe-before'), during: p99('probe-during') }),
+    reads: { before: reads('probe-before'), during: reads('probe-during') },
     errors: errors.reduce((sum, [, count]) => sum + count, 0),
   };
 }
@@ -259,6 +296,7 @@ function capacityOf(blocks: readonly BlockResult[]): CapacityDigest[] {
       return {
         strategy,
         ...(knee && { knee }),
+        climbs: climbs.length,
         ...(why !== undefined && { why }),
         climb: pointsOf(climbs),
         curve: pointsOf(usable.filter(({ mode }) => mode === 'curve')),

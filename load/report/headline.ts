@@ -28,8 +28,8 @@ export function headline(digest: Digest): Sentence[] {
   return [
     ...correctness(digest),
     ...plainStatement(digest),
-    ...fastest(digest),
     ...capacity(digest),
+    ...fastest(digest),
     ...negativeControl(digest),
     ...bleed(digest),
   ];
@@ -54,7 +54,7 @@ function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
   const faster = locks.filter(({ comparison }) => comparison?.measurable && comparison.effect.mid < 0);
   const tooFew = locks.filter(({ comparison }) => comparison?.why === 'too few repeats');
   const alike = locks.filter((one) => one.comparison && !one.comparison.measurable && !tooFew.includes(one));
-  const unsold = locks.filter(({ comparison }) => !comparison);
+  const unsold = locks.filter(({ why }) => why === 'not sold out');
   const names = (some: typeof locks) => some.map(({ strategy }) => strategy).join(', ');
   const parts = [
     slower.length > 0 && `it beat ${slower.length} of ${locks.length} ways of taking turns (${names(slower)})`,
@@ -66,23 +66,28 @@ function plainStatement({ scenarios, againstAtomic }: Digest): Sentence[] {
   return [
     {
       tone: 'plain',
-      text: `One plain conditional statement (atomic) sold out in ${seconds(atomic.soldOutMs)}: ${parts.join('; ')}.`,
+      text: `One plain conditional statement (atomic) sold out in ${seconds(atomic.soldOutMs)}${crowd(atomic)}: ${parts.join('; ')}.`,
     },
   ];
 }
 
+/** Who is near it was as fast as anybody can be: the rest of the time was the crowd's own. */
+const crowd = ({ crowdMs }: StrategyDigest): string =>
+  crowdMs ? `, of which the crowd itself took ${seconds(crowdMs)} to come` : '';
+
 function fastest(digest: Digest): Sentence[] {
   const sold = flashOf(digest).filter(({ strategy, soldOutMs }) => strategy !== 'none' && soldOutMs);
   // Who is first of one round is an accident.
-  if (sold.length < 2 || sold.some(({ rounds }) => rounds < fewestPairs)) return [];
-  const best = sold.toSorted((a, b) => a.soldOutMs!.mid - b.soldOutMs!.mid)[0]!;
+  if (sold.length < 2 || sold.some(({ rounds }) => rounds < fewestPairs) || !digest.againstFirst) return [];
+  const { first, others } = digest.againstFirst;
+  const best = sold.find(({ strategy }) => strategy === first)!;
   const worst = sold.toSorted((a, b) => b.soldOutMs!.mid - a.soldOutMs!.mid)[0]!;
-  const close = sold.filter((one) => one !== best && one.soldOutMs!.mid < best.soldOutMs!.mid * 1.05);
-  const alike = close.length > 0 ? ` (within 5 %: ${close.map(({ strategy }) => strategy).join(', ')})` : '';
+  const close = others.filter(({ comparison }) => comparison && !comparison.measurable);
+  const alike = close.length > 0 ? ` (no measurable difference to ${close.map(({ strategy }) => strategy).join(', ')})` : ''; // prettier-ignore
   return [
     {
       tone: 'good',
-      text: `First to sell ${best.supply} coupons to the crowd: ${best.strategy}, in ${seconds(best.soldOutMs!)}${alike}; last: ${worst.strategy}, in ${seconds(worst.soldOutMs!)}.`,
+      text: `Sold out first: ${first}, in ${seconds(best.soldOutMs!)}${alike}; last: ${worst.strategy}, in ${seconds(worst.soldOutMs!)}.`,
     },
   ];
 }
@@ -98,7 +103,7 @@ function capacity({ capacity: all }: Digest): Sentence[] {
   return [
     {
       tone: 'plain',
-      text: `Most issues per second before 99 of 100 waited over 250 ms: ${named(best!)}${alike.length > 0 ? `, and not told apart from it ${alike.map(named).join(', ')}` : ''}${next ? `; then ${named(next)}; fewest: ${named(worst)}` : ''}.`,
+      text: `Most issues per second with 99 of 100 served within 250 ms: ${named(best!)}${alike.length > 0 ? `, and not told apart from it ${alike.map(named).join(', ')}` : ''}${next ? `; then ${named(next)}; fewest: ${named(worst)}` : ''}.`,
     },
   ];
 }

@@ -2,7 +2,7 @@
 // writes them between markers, so that no figure there was typed by hand.
 import type { Digest, StrategyDigest } from './digest.js';
 import { digest as digestOf, flashOf } from './digest.js';
-import { figure } from './format.js';
+import { figure, seconds as secondsText } from './format.js';
 import { headline } from './headline.js';
 import type { Results } from './results.js';
 import { isRed } from '../verdict.js';
@@ -18,6 +18,7 @@ interface Words {
   notSold: string;
   fewRounds: string;
   notComparable: string;
+  noCommonRound: string;
   source: (facts: Facts) => string;
 }
 
@@ -26,8 +27,11 @@ interface Facts {
   commit: string;
   machine: string;
   command: string;
-  rounds: number;
+  rounds: string;
   supply: number;
+  /** Seconds that the crowd takes to come. */
+  crowd: string;
+  climbs: number;
   page: string;
 }
 
@@ -41,8 +45,9 @@ const english: Words = {
   notSold: 'not sold out',
   fewRounds: 'too few rounds',
   notComparable: 'not comparable',
-  source: ({ date, commit, machine, command, rounds, supply, page }) =>
-    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} ${rounds === 1 ? "round" : "rounds"} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. The last two columns count all that the sale and the apps did meanwhile: the refused, the jobs on the side, each command inside a Redis script. Made by \`${command}\`: [the whole report](${page}).`,
+  noCommonRound: 'no common round',
+  source: ({ date, commit, machine, command, rounds, supply, crowd, climbs, page }) =>
+    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. The crowd itself takes ${crowd} to come: who sold out soon after was as fast as can be told. Knee: the most per second with 99 of 100 served within 250 ms, median of ${climbs}. The last two columns count all that the sale and the apps did meanwhile: the refused, the jobs on the side, each command inside a Redis script. Made by \`${command}\`: [the whole report](${page}).`,
 }; // prettier-ignore
 
 const korean: Words = {
@@ -55,8 +60,9 @@ const korean: Words = {
   notSold: '매진되지 않음',
   fewRounds: '반복 부족',
   notComparable: '비교 불가',
-  source: ({ date, commit, machine, command, rounds, supply, page }) =>
-    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. 마지막 두 열은 그동안 앱이 한 모든 일을 셉니다. 거절된 요청, 주변 작업, Redis 스크립트 안의 명령까지 포함합니다. \`${command}\` 로 생성: [전체 보고서](${page}).`,
+  noCommonRound: '같은 라운드 없음',
+  source: ({ date, commit, machine, command, rounds, supply, crowd, climbs, page }) =>
+    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. 쿠폰 수만큼의 손님이 도착하는 데만 ${crowd}가 걸리므로, 그 직후에 매진되었다면 더 빠를 수 없습니다. 한계점은 ${climbs}회 측정의 중앙값. 마지막 두 열은 그동안 앱이 한 모든 일을 셉니다. 거절된 요청, 주변 작업, Redis 스크립트 안의 명령까지 포함합니다. \`${command}\` 로 생성: [전체 보고서](${page}).`,
 }; // prettier-ignore
 
 export type Language = 'en' | 'ko';
@@ -74,8 +80,10 @@ export function comparisonTable(results: Results, page: string, language: Langua
     commit: environment.commit,
     machine: `${environment.machine.cores} × ${environment.machine.cpu}`,
     command: environment.command,
-    rounds: Math.max(0, ...flash.map(({ rounds }) => rounds)),
+    rounds: roundsText(flash.map(({ rounds }) => rounds), language),
     supply: flash[0]?.supply ?? 0,
+    crowd: secondsText(flash[0]?.crowdMs ?? 0),
+    climbs: Math.max(0, ...digest.capacity.map(({ climbs }) => climbs)),
     page,
   };
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`;
@@ -88,14 +96,24 @@ export function comparisonTable(results: Results, page: string, language: Langua
   ].join('\n');
 }
 
+/** `5 rounds`, or `4 to 5 rounds` where a measurement was no good. */
+function roundsText(rounds: readonly number[], language: Language): string {
+  const [fewest, most] = [Math.min(...rounds), Math.max(...rounds)];
+  const text = fewest === most ? `${most}` : `${fewest}${language === 'ko' ? '–' : ' to '}${most}`;
+  return language === 'ko' ? text : `${text} ${most === 1 ? 'round' : 'rounds'}`;
+}
+
 function rowOf(one: StrategyDigest, digest: Digest, words: Words): string[] {
   const knee = digest.capacity.find(({ strategy }) => strategy === one.strategy)?.knee;
   const { soldOutMs, servedP99, refusedP99, perThousand } = one;
+  // Per coupon given: what none gave away is more than there were, and cannot stand beside the others.
+  const cost = one.strategy === 'none' ? undefined : perThousand;
   const or = (text: string | undefined) => text ?? words.none;
+  const given = `${one.sold ?? words.none} / ${one.supply ?? words.none}`;
   const result =
     isRed(one.verdict) || one.verdict === 'oversold'
-      ? `**${one.verdict.toUpperCase()}** ${one.sold} / ${one.supply}`
-      : `${one.sold} / ${one.supply}`;
+      ? `**${one.verdict.toUpperCase()}** ${given}`
+      : given;
   return [
     `\`${one.strategy}\``,
     result,
@@ -104,8 +122,8 @@ function rowOf(one: StrategyDigest, digest: Digest, words: Words): string[] {
     or(servedP99 && `${figure(servedP99.mid)} ms`),
     or(refusedP99 && `${figure(refusedP99.mid)} ms`),
     or(knee && `${figure(knee.mid)}/s`),
-    or(perThousand?.redisCommands && figure(perThousand.redisCommands.mid)),
-    or(perThousand?.transactions && figure(perThousand.transactions.mid)),
+    or(cost?.redisCommands && figure(cost.redisCommands.mid)),
+    or(cost?.transactions && figure(cost.transactions.mid)),
   ];
 }
 
@@ -116,6 +134,7 @@ function translate(text: string, words: Words): string {
     .replace('not sold out', words.notSold)
     .replace('too few rounds', words.fewRounds)
     .replace('not comparable', words.notComparable)
+    .replace('no common round', words.noCommonRound)
     .replace('slower', words.slower)
     .replace('faster', words.faster)
     .replace(' to ', '–');

@@ -1,5 +1,7 @@
 // The report as one page that needs nothing else: opens from the file system, reads on a phone, in light and dark.
 import { limitMs } from '../knee.js';
+import { profiles, scenarioNames } from '../plan.js';
+import type { ScenarioName } from '../plan.js';
 import { duration } from '../progress.js';
 import { isRed } from '../verdict.js';
 import { answersSection } from './sections/answers.js';
@@ -73,15 +75,18 @@ function loadsFact(blocks: Results['blocks']): [string, string][] {
   const loads = blocks.find((block) => block.loads)?.loads;
   if (!loads) return [];
   const { slowestKnee, medianKnee, orderKnee } = loads;
-  const orders =
-    orderKnee === undefined
-      ? ''
-      : `; baskets at 80 % of what sorted carried (${figure(orderKnee)}/s), the hot option at twice that knee`;
-  return [['Loads', escape(`from the knees of this run: the sale asks at most twice what the median strategy carried (${figure(medianKnee)}/s); the slowest carried ${figure(slowestKnee)}/s${orders}`)]]; // prettier-ignore
+  const offered = (scenario: ScenarioName) => {
+    const phases = blocks.find((block) => block.scenario === scenario && !block.mode)?.offered ?? [];
+    const rates = phases.filter(({ name }) => !name.startsWith('probe')).map(({ rate }) => rate);
+    return rates.length === 0 ? [] : `${scenario} ${figure(Math.max(...rates))}/s`;
+  };
+  const knees = `slowest ${figure(slowestKnee)}/s, median ${figure(medianKnee)}/s${orderKnee === undefined ? '' : `, baskets under sorted ${figure(orderKnee)}/s`}`;
+  return [['Loads', escape(`from the first knees of this run (${knees}): ${scenarioNames.flatMap(offered).join(', ')}`)]]; // prettier-ignore
 }
 
 function methodSection({ environment, profile, seed, left, blocks }: Results): string {
   const { versions, instances, settings, machine, command } = environment;
+  const { knee } = profiles[profile];
   const busy = blocks.reduce((sum, { tookMs }) => sum + tookMs, 0);
   const facts: [string, string][] = [
     ['Command', `<code>${escape(command)}</code>`],
@@ -95,10 +100,14 @@ function methodSection({ environment, profile, seed, left, blocks }: Results): s
   ]; // prettier-ignore
   const rules = [
     'Every block: fresh coupons, products and users, VACUUM ANALYZE, a warm-up with the same strategy, drained; then k6; then quiet; then every invariant by SQL and every answer against the rows.',
-    'One critical section, one deadline, the same pools, TTLs and log level for all. The constraints of the database stay on under every strategy but none; where they had to act it is counted as a trip.',
-    'Arrival rates, not loops: users come whether or not the ones before were answered. A block with dropped arrivals is refused and measured again.',
-    'All strategies of a round in random order; differences are between blocks of one round. Intervals are 95 % bootstrap intervals of the median. “No measurable difference” where the interval includes 0 or the effect is under 5 %.',
-    `The knee is the last load at which 99 of 100 were served within ${limitMs} ms.`,
+    'One critical section, the same pools, TTLs and log level for all. The constraints of the database stay on under every strategy but none; where they had to act it is counted as a trip.',
+    'A request may wait 10 s (LOCK_WAIT_MS) for its turn under every strategy, but some end sooner by themselves: a statement ends after 4 s, a wait for a row under atomic after 3 s, and optimistic gives up after 10 tries.',
+    'Once it has seen the end, batched answers “sold out” for a moment from one look for many; the others look each time. Nothing runs out where the knee is looked for.',
+    'The three Redis servers of redlock keep nothing on disk and serve nobody else; the one of the other locks writes an append-only file and counts for the applications too.',
+    'Arrival rates, not loops: users come whether or not the ones before were answered. A block with dropped arrivals, or one that could not sell out because its users were told to come back, is refused and measured again, at most three times.',
+    'All strategies of a round in random order; differences are between blocks of one round. Intervals are 95 % bootstrap intervals of the median: of five rounds, from the smallest to the largest. “No measurable difference” where the interval includes 0 or the effect is under 5 %; nothing is said of fewer than five rounds.',
+    `The knee is the last load at which 99 of 100 were served, and 99 of 100 of these within ${limitMs} ms: looked for in steps of ${knee.seconds} s, doubled until one fails twice, then in quarters. It is what a burst of that length finds; one climb a round.`,
+    'Nobody can sell out before enough have come: how long that takes is beside the time to sell out.',
     'Redis commands are those that Redis executed, inside scripts too. CPU of PostgreSQL is that of all its processes.',
   ];
   const raw = table(

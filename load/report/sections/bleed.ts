@@ -15,11 +15,12 @@ export function bleedSection({ scenarios }: Digest): string {
     label: `${probe!.before ? ms(probe!.before) : '?'} → ${probe!.during ? ms(probe!.during) : '?'}`,
   }));
   const behind = table<StrategyDigest>(
-    'p99 of 20 reads a second of another coupon, milliseconds',
+    'p99 of 20 reads a second of another coupon, milliseconds; so few are read before the sale that it is the longest of them',
     [
       { head: 'strategy', cell: ({ strategy }) => name(strategy) },
       { head: 'before the sale', number: true, cell: ({ probe }) => intervalCell(probe!.before) },
       { head: 'during the sale', number: true, cell: ({ probe }) => intervalCell(probe!.during) },
+      { head: 'reads a round', number: true, cell: ({ probe }) => `${probe!.reads.before} / ${probe!.reads.during}` },
       { head: 'errors', number: true, cell: ({ probe }) => String(probe!.errors) },
       { head: 'verdict', cell: chip },
     ],

@@ -3,9 +3,16 @@ import type { Interval } from '../../statistics.js';
 import { bars } from '../charts.js';
 import { flashOf } from '../digest.js';
 import type { Digest, StrategyDigest } from '../digest.js';
-import { figure, intervalCell } from '../format.js';
+import { figure, intervalCell, seconds } from '../format.js';
 import { figureBox, name, section, table } from '../html.js';
 import { rawLinks } from '../wording.js';
+
+function crowdText(flash: readonly StrategyDigest[]): string {
+  const crowd = flash.find(({ crowdMs }) => crowdMs)?.crowdMs;
+  return crowd
+    ? ` Until as many had come as there were coupons, ${seconds(crowd)} went by: who sold out soon after was as fast as this load can tell.`
+    : '';
+}
 
 export function speedSection(digest: Digest): string {
   const flash = flashOf(digest);
@@ -39,7 +46,7 @@ export function speedSection(digest: Digest): string {
   return section(
     'speed',
     'Time to sell out',
-    'From the opening of the doors to the answer of the last winner, and how many winners per second that makes. The thin line is the 95 % interval over the rounds.',
+    `From the opening of the doors to the answer of the last winner, and how many winners per second that makes. The thin line is the 95 % interval over the rounds.${crowdText(flash)}`,
     `<div class="pair">${figureBox(
       'Sold out in',
       bar(({ soldOutMs }) => soldOutMs, 1000, 's', 'not sold out'),
