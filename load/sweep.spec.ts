@@ -62,7 +62,7 @@ describe('a sweep', () => {
     const page = sweepSection(both.map(sampleSweep));
     expect(page).toContain('>0 ms, the baseline<');
     expect(page).toContain('over 1 coupon<');
-    const lines = sweepTable(both.map(sampleSweep)).split('\n').slice(1); // prettier-ignore
+    const lines = sweepTable(both.map(sampleSweep)).split('\n').slice(1);
     expect(lines.map((line) => /\d+\/s/.exec(line)?.[0])).toEqual(['150/s', '30/s', '30/s']);
   });
 

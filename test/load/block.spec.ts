@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -88,8 +88,11 @@ describe.skipIf(!k6)('a block under the real k6', () => {
 
   it('is exact when the sale was', async () => {
     const [plan] = roundOf('coupon-flash', ['atomic'], 1, 1);
+    const refused = { verdict: 'refused', reasons: ['planted: of another sitting'] };
+    writeFileSync(join(folder, `${plan!.id}.json`), JSON.stringify({ ...plan, ...refused }));
     const result = await tryBlock(bench, plan!, gentle);
     expect(result).toMatchObject({ verdict: 'exact', reasons: [] });
+    expect(result.earlier?.[0]).toEqual(refused);
     expect(result.sold).toBe(result.supply);
     expect(result.supply).toBeGreaterThan(0);
     expect(result.figures.requests).toBe(result.k6.arrived);
