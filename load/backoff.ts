@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { withBench } from './bench.js';
 import type { BenchOptions } from './bench.js';
 import type { BlockPlan } from './plan.js';
-import { finished, runBlocks } from './runner.js';
+import { finishedOf, runBlocks } from './runner.js';
 import type { Blocks } from './runner.js';
 
 /** Such a block needs instances with settings of their own. */
@@ -19,10 +19,10 @@ export async function runBackoffs(
   const together: Blocks = { results: [], left: [] };
   for (const backoff of new Set(plans.map(({ sweep }) => sweep?.backoff))) {
     const own = plans.filter(({ sweep }) => sweep?.backoff === backoff);
-    const before = own.flatMap((plan) => finished(join(options.folder, 'raw'), plan) ?? []);
+    const before = finishedOf(join(options.folder, 'raw'), own);
     const { results, left } =
-      before.length === own.length
-        ? { results: before, left: [] }
+      before.left.length === 0
+        ? before
         : await withBench({ ...options, environment: { LAB_BACKOFF: String(backoff) } }, (bench) =>
             runBlocks(bench, own, deadline),
           );

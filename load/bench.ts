@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bench } from './block.js';
 import { describeEnvironment } from './environment.js';
 import type { Environment } from './environment.js';
-import { findK6 } from './k6.js';
+import { endK6, findK6 } from './k6.js';
 import type { ProfileName } from './plan.js';
 import { explain, say } from './progress.js';
 import { openStores } from './stores.js';
@@ -18,6 +18,8 @@ export interface BenchOptions {
   environment?: Record<string, string>;
 }
 
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 export async function withBench<R>(
   { profile, folder, command, environment: settings }: BenchOptions,
   work: (bench: Bench, environment: Environment) => Promise<R>,
@@ -30,23 +32,27 @@ export async function withBench<R>(
   const system = await useSystem(settings);
   const interrupted = (signal: NodeJS.Signals) => {
     say(`${signal}: stopping; the same command with --resume ${folder} goes on from here`);
+    endK6('SIGTERM');
     removeUnfinished(raw);
-    void system.stop().finally(() => process.exit(130));
+    void system.stop().finally(() => {
+      endK6('SIGKILL');
+      process.exit(130);
+    });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, interrupted);
+  for (const signal of endings) process.once(signal, interrupted);
   try {
     const stores = await openStores(system);
     try {
       const environment = await describeEnvironment(system, stores, k6, command);
-      return await work(
-        { system, stores, k6, profile, runId: `load-${Date.now().toString(36)}`, folder: raw },
-        environment,
-      );
+      const runId = `load-${Date.now().toString(36)}`;
+      return await work({ system, stores, k6, profile, runId, folder: raw, commit: environment.commit }, environment);
     } finally {
       await stores.close();
     }
   } finally {
     await system.stop();
+    // Whoever starts another system after this one has a handler of its own.
+    for (const signal of endings) process.off(signal, interrupted);
   }
 }
 

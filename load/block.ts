@@ -16,7 +16,7 @@ import type { Phase } from './lib/arrivals.js';
 import { parseClientLog } from './lib/client-log.js';
 import type { ClientRecord } from './lib/client-log.js';
 import type { K6Input } from './lib/k6-input.js';
-import { flushStatistics, readCounters, untilQuiet, watchConnections } from './measure.js';
+import { countersAfter, countersBefore, resetRedisCounters, untilQuiet, watchConnections } from './measure.js';
 import { kneeOf } from './knee.js';
 import type { Knee } from './knee.js';
 import { kindOf, profiles, sizeOf } from './plan.js';
@@ -25,7 +25,7 @@ import { prepare } from './preparation/prepare.js';
 import { LoadError, say } from './progress.js';
 import type { Stores } from './stores.js';
 import type { System } from './system.js';
-import { judge } from './verdict.js';
+import { errorsOf, judge } from './verdict.js';
 import type { Judgement } from './verdict.js';
 import { checkInvariants } from './verify.js';
 
@@ -36,11 +36,17 @@ export interface Bench {
   profile: ProfileName;
   /** Unique per run: no two runs share a user or a key. */
   runId: string;
+  /** Of the code that measures. */
+  commit?: string;
   /** Where raw files go. */
   folder: string;
 }
 
 export interface BlockResult extends BlockPlan, Judgement {
+  /** Of the code that measured it; a run can have several sittings. */
+  commit?: string;
+  /** What became of it before it was measured again: it had shown nothing. */
+  earlier?: Judgement[];
   startedAt: string;
   tookMs: number;
   offered: Phase[];
@@ -59,7 +65,13 @@ export interface BlockResult extends BlockPlan, Judgement {
 const maxWaiting = 5000;
 
 /** `ease` 0.5 offers half of the planned load, and half of the supply; a block that is tried again has users and keys of its own. */
-export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1, attempt = 1): Promise<BlockResult> {
+export async function runBlock(
+  bench: Bench,
+  plan: BlockPlan,
+  ease = 1,
+  attempt = 1,
+  earlier: Judgement[] = [],
+): Promise<BlockResult> {
   const startedAt = new Date();
   const began = performance.now();
   const size = easedSize(plannedSize(plan, bench.profile), ease);
@@ -77,16 +89,16 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1, attempt 
     if (warmed.arrived === undefined)
       throw new LoadError(`k6 ended with ${warmed.exitCode}: ${warmed.output.slice(-2000)}`);
     await untilQuiet(bench.stores);
-    await bench.stores.redis.config('RESETSTAT');
+    await resetRedisCounters(bench.stores);
     if (plan.sweep?.holdMs) await holdFor(bench.stores, plan.sweep.holdMs);
-    const before = await readCounters(bench.system, bench.stores);
+    const before = await countersBefore(bench.system, bench.stores);
     const watch = watchConnections(bench.stores);
-    const { run, phases } = plan.mode === 'knee' ? await climb(bench.profile, block.run) : await once(block.run, size.phases);
+    const { run, phases } =
+      plan.mode === 'knee' ? await climb(bench.profile, block.run) : await once(block.run, size.phases);
     const peak = await watch.stop();
     await noHold(bench.stores);
     const quiet = await untilQuiet(bench.stores);
-    await flushStatistics(bench.system);
-    const after = await readCounters(bench.system, bench.stores);
+    const after = await countersAfter(bench.system, bench.stores);
     if (run.arrived === undefined) say(`k6 ended with ${run.exitCode}: ${run.output.slice(-2000)}`);
     const records = parseClientLog(run.clientLog);
     const proof = await block.prepared.prove(records);
@@ -118,6 +130,8 @@ export async function runBlock(bench: Bench, plan: BlockPlan, ease = 1, attempt 
     return keep(bench.folder, records, {
       ...plan,
       ...judgement,
+      ...(bench.commit !== undefined && { commit: bench.commit }),
+      ...(earlier.length > 0 && { earlier }),
       startedAt: startedAt.toISOString(),
       tookMs: Math.round(performance.now() - began),
       offered: phases,
@@ -155,14 +169,6 @@ function easedSize(size: Size, ease: number): Size {
     ...(supply !== undefined && { supply: Math.max(1, Math.round(supply * ease)) }),
     warmUp,
   };
-}
-
-const overloadCodes = new Set(['DATABASE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE']);
-
-function errorsOf(records: readonly ClientRecord[]) {
-  const errors = records.filter(({ status, code }) => status >= 500 && !code.startsWith('LOCK_'));
-  const overloadErrors = errors.filter(({ code }) => overloadCodes.has(code)).length;
-  return { serverErrors: errors.length - overloadErrors, overloadErrors };
 }
 
 async function once(run: RunPhases, phases: Phase[]) {

@@ -1,5 +1,6 @@
-// npm run compare -- [--profile standard] [--minutes 25] [--seed n] [--resume folder]: every strategy in every scenario, into
-// load/results/<date>-<commit>/. Round by round: when the time is up, every strategy has been measured equally often.
+// npm run compare -- [--profile standard] [--minutes 25] [--seed n] [--into folder | --resume folder]: every strategy in every
+// scenario, into load/results/<date>-<commit>/. Round by round: when the time is up, every strategy has been measured equally
+// often.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -11,7 +12,9 @@ import { curveRates, loadsOf, profileNames, profiles, roundOf, scenarioNames, st
 import type { BlockPlan, Loads, ProfileName, ScenarioName } from './plan.js';
 import { duration, LoadError, print, say } from './progress.js';
 import { writeReport } from './report/write.js';
-import { offered, runBlocks } from './runner.js';
+import { finishedOf, offered, runBlocks } from './runner.js';
+import { countedSittings, openRun, sitDown } from './sittings.js';
+import type { Run } from './sittings.js';
 import { fewestPairs } from './statistics.js';
 import { summaryTable } from './summary.js';
 import { sweepPlans, sweepTable, sweptBackoffs, sweptHolds, sweptKeys } from './sweep.js';
@@ -21,48 +24,46 @@ import { exitCodeOf, isRed } from './verdict.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 
 interface Wanted {
-  profile: ProfileName;
+  profile?: ProfileName;
   minutes?: number;
-  seed: number;
+  seed?: number;
   folder: string;
+  resume: boolean;
   scenarios: ScenarioName[];
 }
 
 function readArguments(args: string[], commit: string): Wanted {
   const text = { type: 'string' } as const;
-  const options = { profile: text, minutes: text, seed: text, resume: text, scenarios: text };
+  const options = { profile: text, minutes: text, seed: text, into: text, resume: text, scenarios: text };
   let values;
   try {
     ({ values } = parseArgs({ args, options }));
   } catch (error) {
     throw new LoadError((error as Error).message);
   }
-  const profile = profileNames.find((name) => name === (values.profile ?? 'standard'));
-  if (!profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
+  const profile = profileNames.find((name) => name === values.profile);
+  if (values.profile !== undefined && !profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
   const number = (name: 'minutes' | 'seed') => {
     const value = values[name] === undefined ? undefined : Number(values[name]);
     if (value !== undefined && !(value >= 0)) throw new LoadError(`--${name} is a number`);
     return value;
   };
-  const minutes = number('minutes');
+  const [minutes, seed] = [number('minutes'), number('seed')];
   const asked = values.scenarios?.split(',');
   const scenarios = scenarioNames.filter((name) => !asked || asked.includes(name));
   if (asked && scenarios.length !== asked.length)
     throw new LoadError(`--scenarios takes of ${scenarioNames.join(', ')}`);
-  const folder = values.resume ?? join('load', 'results', `${new Date().toISOString().slice(0, 10)}-${commit}`);
+  if (values.into !== undefined && values.resume !== undefined) throw new LoadError('--into or --resume: one of them');
+  const folder =
+    values.resume ?? values.into ?? join('load', 'results', `${new Date().toISOString().slice(0, 10)}-${commit}`);
   return {
-    profile,
+    ...(profile && { profile }),
     ...(minutes !== undefined && { minutes }),
-    seed: number('seed') ?? remembered(resolve(root, folder)) ?? Math.floor(Math.random() * 1_000_000),
+    ...(seed !== undefined && { seed }),
     folder: resolve(root, folder),
+    resume: values.resume !== undefined,
     scenarios,
   };
-}
-
-/** A run that goes on keeps its seed, and with it its order. */
-function remembered(folder: string): number | undefined {
-  const file = join(folder, 'seed.txt');
-  return existsSync(file) ? Number(readFileSync(file, 'utf8')) : undefined;
 }
 
 /** One round of these is enough: they are a question of right or wrong. */
@@ -75,26 +76,30 @@ async function main(): Promise<number> {
     spawnSync('git', ['rev-parse', '--short=7', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout?.trim() || 'unknown';
   const args = process.argv.slice(2);
   const wanted = readArguments(args, commit);
-  const { profile, seed, folder, minutes, scenarios } = wanted;
+  const { folder, minutes, scenarios } = wanted;
+  const run = openRun(wanted);
+  const { profile, seed } = run;
   // It is published: where the repository lies is nobody's business.
   const given = args.map((one) => one.replace(root, ''));
   const command = ['npm run compare', ...(given.length > 0 ? ['--', ...given] : [])].join(' ');
   const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
-  const first = await withBench({ profile, folder, command }, async (bench, environment) => {
-    writeFileSync(join(folder, 'seed.txt'), String(seed));
+  const first = await withBench({ profile, folder, command }, async (bench, now) => {
+    const sat = sitDown(run, now);
     say(
       `Comparison, profile ${profile}, seed ${seed}, into ${folder}${minutes === undefined ? '' : `, at most ${minutes} minutes`}`,
     );
-    return { environment, ...(await compareAll(bench, wanted, deadline)) };
+    return { sat, ...(await compareAll(bench, run, scenarios, deadline)) };
   });
   const no = whyNoneOfOnesOwn();
   if (no) say(`The sweep of back-off is left out: ${no}`);
   const rest = no
-    ? { results: [], left: first.elsewhere }
+    ? finishedOf(join(folder, 'raw'), first.elsewhere)
     : await runBackoffs({ profile, folder, command }, first.elsewhere, deadline);
   const blocks = [...first.results, ...rest.results];
   const left = first.left + rest.left.length;
-  const page = writeReport(folder, { environment: first.environment, profile, seed, blocks, left });
+  const { sat } = first;
+  const sittings = countedSittings(sat, blocks);
+  const page = writeReport(folder, { environment: sat.environment, sittings, profile, seed, blocks, left });
   for (const scenario of scenarios) {
     const shown = scenario === 'capacity' ? 'knee' : undefined;
     const own = blocks.filter((block) => block.scenario === scenario && block.mode === shown);
@@ -105,7 +110,7 @@ async function main(): Promise<number> {
   say(`Report: ${page}`);
   const red = blocks.filter(({ verdict }) => isRed(verdict));
   for (const { id, verdict, reasons } of red) print(`${verdict.toUpperCase()}  ${id}  ${reasons.join('; ')}`);
-  if (left > 0) print(`\n${left} blocks are left: npm run compare -- --profile ${profile} --resume ${folder} goes on.`);
+  if (left > 0) print(`\n${left} blocks are left: npm run compare -- --resume ${folder} goes on.`);
   print(
     red.length === 0
       ? `\nAll ${blocks.length} blocks are as they should be.`
@@ -117,7 +122,8 @@ async function main(): Promise<number> {
 /** The knees first: all loads come from them. Then the rounds of the sale that a difference needs; then everything else. */
 async function compareAll(
   bench: Bench,
-  { seed, profile, scenarios, folder }: Wanted,
+  { seed, profile, folder }: Run,
+  scenarios: readonly ScenarioName[],
   deadline?: number,
 ): Promise<{ results: BlockResult[]; left: number; elsewhere: BlockPlan[] }> {
   const known = new Map<ScenarioName, string[]>();
@@ -151,7 +157,7 @@ async function compareAll(
   const sweeps = scenarios.includes('capacity')
     ? sweepPlans(
         known.get('capacity')!,
-        { keys: sweptKeys, holds: sweptHolds.slice(1), backoffs: sweptBackoffs },
+        { keys: sweptKeys, holds: sweptHolds, backoffs: sweptBackoffs },
         sweepRates,
         seed,
       )

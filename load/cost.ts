@@ -4,13 +4,14 @@ import { sumOf } from './lib/prometheus.js';
 import type { Counters, Peak } from './measure.js';
 
 export interface Cost {
-  /** How many Redis servers were counted, those of redlock included; absent in runs that did not count these. */
-  redisServers?: number;
   redisCommands: number;
   redisScripts: number;
+  /** What this runner did itself is not in it. */
   transactions: number;
   deadlocks: number;
   redisCpuSeconds: number;
+  /** The figures of Redis are the sum of so many servers, those of `redlock` among them. Absent: of the main one alone. */
+  redisServers?: number;
   appCpuSeconds?: number;
   postgresCpuSeconds?: number;
   k6CpuSeconds?: number;
@@ -38,6 +39,7 @@ export function costOf(before: Counters, after: Counters, run: K6Run, peak: Peak
     transactions: after.transactions - before.transactions,
     deadlocks: after.deadlocks - before.deadlocks,
     redisCpuSeconds: round(after.redisCpuSeconds - before.redisCpuSeconds),
+    ...(after.redisServers !== undefined && { redisServers: after.redisServers }),
     ...difference('appCpuSeconds'),
     ...difference('postgresCpuSeconds'),
     ...(run.cpuSeconds !== undefined && { k6CpuSeconds: run.cpuSeconds }),

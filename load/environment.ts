@@ -14,7 +14,8 @@ export interface Environment {
   machine: { system: string; cpu: string; cores: number; memoryGb: number };
   versions: { node: string; k6: string; k6From: string; postgres: string; redis: string };
   instances: { coupon: number; order: number };
-  settings: { postgres: Record<string, string>; lock: Record<string, string> };
+  /** Of Redis: what each server keeps of a crash, where it may be asked. */
+  settings: { postgres: Record<string, string>; lock: Record<string, string>; redis?: Record<string, string> };
   command: string;
 }
 
@@ -50,7 +51,7 @@ export async function describeEnvironment(
       redis,
     },
     instances: { coupon: system.coupon.length, order: system.order.length },
-    settings: { postgres: settings, lock: lockSettings() },
+    settings: { postgres: settings, lock: lockSettings(), ...(await redisSettings(stores)) },
     command,
   };
 }
@@ -61,7 +62,21 @@ function lockSettings(): Record<string, string> {
     LOCK_TTL_MS: '5000',
     LOCK_WAIT_MS: '10000',
     LOCK_RECHECK_MS: '1000',
-    DATABASE_POOL_SIZE: 'default',
+    DATABASE_POOL_SIZE: '10',
   };
   return Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, process.env[name] ?? value]));
+}
+
+/** A server of somebody else's may keep its settings to itself: then nothing is said of it. */
+async function redisSettings({ lockStores }: Stores): Promise<{ redis?: Record<string, string> }> {
+  const said: Record<string, string> = {};
+  for (const [place, redis] of lockStores.entries()) {
+    const name = place === 0 ? 'appendonly' : `appendonly of redlock ${place}`;
+    const [, value] = await redis.config('GET', 'appendonly').then(
+      (answer) => answer as string[],
+      () => [],
+    );
+    if (value !== undefined) said[name] = value;
+  }
+  return Object.keys(said).length > 0 ? { redis: said } : {};
 }

@@ -28,6 +28,12 @@ describe('the figures of a block', () => {
     expect(figuresOf(records, phases, 3)).toMatchObject({ soldOutMs: 200, goodput: 10 });
   });
 
+  it('are sold out with the last one that there was: who was oversold after it makes the sale no longer', () => {
+    const records = [issued(0, 5, 1, 'steady'), issued(1100, 300, 2), issued(1000, 50, 3), issued(1200, 900, 4)];
+    expect(figuresOf(records, phases, 2)).toMatchObject({ soldOutMs: 50 });
+    expect(figuresOf(records, phases, 3)).toMatchObject({ soldOutMs: 400 });
+  });
+
   it('have no time to sell out where not everything was sold, and no latency where nothing was answered', () => {
     const figures = figuresOf([issued(1000, 10, 1)], phases, 2);
     expect(figures.soldOutMs).toBeUndefined();

@@ -36,7 +36,7 @@ export interface Figures {
   answers: Record<string, number>;
   latency: Record<string, Distribution>;
   phases: PhaseFigures[];
-  /** From the opening of the doors to the answer of the last winner, where everything was sold. */
+  /** From the opening of the doors to the answer that gave the last one there was: what was oversold after it is no sale. */
   soldOutMs?: number;
   /** Acknowledged per second from the opening of the doors to the last acknowledgement. */
   goodput?: number;
@@ -116,11 +116,15 @@ function sale(winners: readonly ClientRecord[], doorsOpen: readonly number[], su
   const inBurst = winners.filter(({ at }) => at >= opened);
   if (inBurst.length === 0) return {};
   const lastAnswered = Math.max(...inBurst.map(({ at, ms }) => at + ms));
+  const soldOut = supply === undefined ? undefined : answersInTime(winners)[supply - 1];
   return {
     goodput: perSecond(inBurst.length, lastAnswered - opened),
-    ...(supply !== undefined && winners.length >= supply && { soldOutMs: Math.round(lastAnswered - opened) }),
+    ...(soldOut !== undefined && { soldOutMs: Math.max(0, Math.round(soldOut - opened)) }),
   };
 }
+
+const answersInTime = (winners: readonly ClientRecord[]) =>
+  winners.map(({ at, ms }) => at + ms).toSorted((a, b) => a - b);
 
 function timingOf(winners: readonly ClientRecord[]): Pick<Figures, 'serverTiming'> {
   const timed = winners.filter((record) => record.lock !== undefined);

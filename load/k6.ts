@@ -1,5 +1,6 @@
 // Finds the real k6, and runs it. In this order: K6_BIN, `k6` on the PATH, `go install` into a cache folder, Docker.
 import { spawn, spawnSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
@@ -99,6 +100,15 @@ export interface K6Run {
   output: string;
 }
 
+const running = new Set<ChildProcess>();
+let ending = false;
+
+/** Of a command that is stopping. Docker hands SIGTERM on to what it runs. */
+export function endK6(signal: 'SIGTERM' | 'SIGKILL'): void {
+  ending = true;
+  for (const child of running) child.kill(signal);
+}
+
 /** k6 ends with this code when a threshold was crossed: a finding, not a failure of the tool. */
 export const thresholdCrossed = 99;
 
@@ -121,11 +131,19 @@ export async function runK6(
     script,
   ];
   const child = spawn(k6.command, [...k6.prefix(dirname(input.file)), ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.add(child);
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
   let cpuSeconds: number | undefined;
-  const watch = setInterval(() => (cpuSeconds = cpuSecondsOf(child.pid) ?? cpuSeconds), 200);
-  const [exitCode] = (await once(child, 'close').finally(() => clearInterval(watch))) as [number | null];
+  // Docker's client only waits: what k6 needs inside the container is not to be had here.
+  const pid = k6.command === 'docker' ? undefined : child.pid;
+  const watch = setInterval(() => (cpuSeconds = cpuSecondsOf(pid) ?? cpuSeconds), 200);
+  const [exitCode] = (await once(child, 'close').finally(() => {
+    clearInterval(watch);
+    running.delete(child);
+  })) as [number | null];
+  // What was cut off is no block, and nobody is left to judge it.
+  if (ending) await new Promise(() => {});
   const summary = readJson(input.summaryFile);
   return {
     exitCode: exitCode ?? 1,

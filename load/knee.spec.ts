@@ -29,6 +29,18 @@ describe('the knee', () => {
     expect(kneeOf([{ ...slow(50), goodput: 31.7 }], 2)).toMatchObject({ rate: 31, gaveWayAt: 50 });
   });
 
+  it('below the first step is an estimate from what was served, and below that step however much that was', () => {
+    expect(kneeOf([{ ...slow(50), goodput: 50 }], 2)).toMatchObject({ rate: 49, gaveWayAt: 50, belowFirst: true });
+    expect(kneeOf([good(50), slow(100)], 2).belowFirst).toBeUndefined();
+  });
+
+  it('is not fixed by one bad second at the first step: that is tried once more, and the search goes on', () => {
+    const hiccup = [{ ...slow(50), goodput: 50 }, good(100)];
+    expect(nextRates(range, hiccup, 2)).toEqual([50]);
+    expect(nextRates(range, [...hiccup, good(50)], 2)).toEqual([200, 400]);
+    expect(nextRates(range, [...hiccup, slow(50)], 2)).toEqual([]);
+  });
+
   it('takes drops, refusals and silence for giving way: an empty latency is not a fast one', () => {
     expect(kneeOf([good(50), { ...good(100), requests: 150, acknowledged: 150 }], 2).why).toBe(
       '50 arrivals were dropped',

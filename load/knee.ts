@@ -7,6 +7,8 @@ export interface Knee {
   /** The first load that was not, and what gave way there. */
   gaveWayAt?: number;
   why: string;
+  /** Not even the first load was served: the rate is an estimate from what was. */
+  belowFirst?: true;
 }
 
 /** In time: 99 of 100 within this. */
@@ -34,9 +36,10 @@ export function kneeOf(phases: readonly PhaseFigures[], seconds: number): Knee {
     if (why && good === 0) {
       const goodput = Math.max(...tries.map((phase) => phase.goodput));
       return {
-        rate: Math.max(1, Math.floor(Math.min(goodput, rate))),
+        rate: Math.max(1, Math.min(Math.floor(goodput), rate - 1)),
         gaveWayAt: rate,
         why: `${why} at the first step`,
+        belowFirst: true,
       };
     }
     if (why) return { rate: good, gaveWayAt: rate, why };
@@ -59,14 +62,15 @@ export const firstRates = ({ from, upTo }: Range): number[] => [from, from * 2].
 const between = [1.25, 1.5, 1.75];
 
 /** The loads to try next; none when the knee is known. */
-export function nextRates({ from, upTo }: Range, phases: readonly PhaseFigures[], seconds: number): number[] {
-  const { rate, gaveWayAt } = kneeOf(phases, seconds);
+export function nextRates({ upTo }: Range, phases: readonly PhaseFigures[], seconds: number): number[] {
+  const { rate, gaveWayAt, belowFirst } = kneeOf(phases, seconds);
   const tried = phases.map((phase) => phase.rate);
   const largest = Math.max(...tried);
   if (gaveWayAt === undefined) return [largest * 2, largest * 4].filter((next) => next <= upTo);
-  if (rate >= from && gaveWayAt !== rate * 2) return [];
-  if (tried.filter((one) => one === gaveWayAt).length < 2) return [gaveWayAt];
-  if (rate < from) return [];
+  const triedOnce = tried.filter((one) => one === gaveWayAt).length < 2;
+  if (belowFirst) return triedOnce ? [gaveWayAt] : [];
+  if (gaveWayAt !== rate * 2) return [];
+  if (triedOnce) return [gaveWayAt];
   return between.map((factor) => Math.round(rate * factor)).filter((next) => !tried.includes(next));
 }
 

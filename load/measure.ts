@@ -2,69 +2,121 @@
 // that nothing has to be believed; a counter that cannot be read is absent, never 0.
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Redis } from 'ioredis';
 import { parsePrometheus, sumOf } from './lib/prometheus.js';
 import type { Sample } from './lib/prometheus.js';
 import { applicationName, rowsOf } from './stores.js';
 import type { Stores } from './stores.js';
 import type { System } from './system.js';
 
-export interface Counters {
+interface Work {
   /** Commands that Redis executed, those inside scripts included: it does not tell them apart. */
   redisCommands: number;
   redisScripts: number;
   redisCpuSeconds: number;
-  transactions: number;
-  deadlocks: number;
+  /** How many servers these three are the sum of; absent where the system does not say which `redlock` uses. */
+  redisServers?: number;
   appCpuSeconds?: number;
   postgresCpuSeconds?: number;
   samples: Sample[];
 }
 
-export async function readCounters(system: System, stores: Stores): Promise<Counters> {
-  const [commands, redisCpuSeconds, coupon, order, samples, postgresCpuSeconds] = await Promise.all([
-    commandsOf(stores),
-    redisCpuOf(stores),
-    statisticsOf(stores, 'coupon'),
-    statisticsOf(stores, 'order'),
+interface Statistics {
+  transactions: number;
+  deadlocks: number;
+}
+
+export interface Counters extends Work, Statistics {}
+
+/** At the beginning of a block: what the warm-up did is counted by then, and is not the block's. */
+export async function countersBefore(system: System, stores: Stores): Promise<Counters> {
+  const statistics = await readStatistics(system, stores);
+  return { ...statistics, ...(await readWork(system, stores)) };
+}
+
+/** At its end: first what the reads that bring the statistics up to date would add to. */
+export async function countersAfter(system: System, stores: Stores): Promise<Counters> {
+  const work = await readWork(system, stores);
+  return { ...work, ...(await readStatistics(system, stores)) };
+}
+
+async function readWork(system: System, stores: Stores): Promise<Work> {
+  const [servers, samples, postgresCpuSeconds] = await Promise.all([
+    Promise.all(stores.redisServers.map(({ redis }) => workOf(redis))),
     samplesOf(system),
     postgresCpuOf(stores),
   ]);
+  const sum = (name: 'redisCommands' | 'redisScripts' | 'redisCpuSeconds') =>
+    servers.reduce((total, server) => total + server[name], 0);
   const appCpuSeconds = sumOf(samples, 'process_cpu_seconds_total');
   return {
-    ...commands,
-    redisCpuSeconds,
-    transactions: coupon.transactions + order.transactions,
-    deadlocks: coupon.deadlocks + order.deadlocks,
+    redisCommands: sum('redisCommands'),
+    redisScripts: sum('redisScripts'),
+    redisCpuSeconds: sum('redisCpuSeconds'),
+    ...(system.redlockUrls && { redisServers: servers.length }),
     ...(appCpuSeconds !== undefined && { appCpuSeconds }),
     ...(postgresCpuSeconds !== undefined && { postgresCpuSeconds }),
     samples,
   };
 }
 
-async function commandsOf({ redis }: Stores): Promise<Pick<Counters, 'redisCommands' | 'redisScripts'>> {
-  const calls = [...(await redis.info('commandstats')).matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
+async function workOf(redis: Redis) {
+  const [commands, cpu] = await Promise.all([redis.info('commandstats'), redis.info('cpu')]);
+  const calls = [...commands.matchAll(/^cmdstat_([^:]+):calls=(\d+)/gm)];
   const sum = (wanted: (name: string) => boolean) =>
     calls.filter(([, name]) => wanted(name!)).reduce((total, [, , count]) => total + Number(count), 0);
   // INFO, CONFIG and SCAN are this runner's own.
   const own = (name: string) => /^(info|config|scan|client)\b/.test(name);
+  const seconds = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(cpu)?.[1] ?? 0);
   return {
     redisCommands: sum((name) => !own(name)),
     redisScripts: sum((name) => /^(eval|fcall)/.test(name)),
+    redisCpuSeconds: seconds('used_cpu_user') + seconds('used_cpu_sys'),
   };
 }
 
-async function redisCpuOf({ redis }: Stores): Promise<number> {
-  const info = await redis.info('cpu');
-  const seconds = (name: string) => Number(new RegExp(`^${name}:([\\d.]+)`, 'm').exec(info)?.[1] ?? 0);
-  return seconds('used_cpu_user') + seconds('used_cpu_sys');
+/** Before every block: what was counted so far is not its own. */
+export async function resetRedisCounters({ redisServers }: Stores): Promise<void> {
+  await Promise.all(redisServers.map(({ redis }) => redis.config('RESETSTAT')));
 }
 
-async function statisticsOf(stores: Stores, app: 'coupon' | 'order') {
+/**
+ * PostgreSQL adds a connection's statistics up at most once a second, and at the end of a statement only. So after a second
+ * of quiet every connection of the apps' pools is given a small read, and this runner's own a statement; only then the
+ * counters are true. What all of that adds is known and taken out again.
+ */
+async function readStatistics(system: System, stores: Stores): Promise<Statistics> {
+  await pause(1050);
+  await Promise.all([
+    ...system.coupon.map((url) => readOften(`${url}/v1/coupons?limit=1`, stores.own, 'coupon')),
+    ...system.order.map((url) => readOften(`${url}/v1/products?limit=1`, stores.own, 'order')),
+  ]);
+  const [coupon, order] = [await statisticsOf(stores, 'coupon'), await statisticsOf(stores, 'order')];
+  return {
+    transactions: coupon.transactions + order.transactions,
+    deadlocks: coupon.deadlocks + order.deadlocks,
+  };
+}
+
+/** Often enough that none of the pool's connections is left out; each of these reads is one statement, one transaction. */
+async function readOften(url: string, own: Stores['own'], app: 'coupon' | 'order'): Promise<void> {
+  const read = async () => {
+    const response = await fetch(url);
+    await response.text();
+    if (response.ok) own[app] += 1;
+  };
+  await Promise.all(Array.from({ length: 40 }, read));
+}
+
+async function statisticsOf(stores: Stores, app: 'coupon' | 'order'): Promise<Statistics> {
+  // Brings this runner's own connection up to date; the statement that reads is not in what it reads.
+  await rowsOf(stores[app], 'select 1');
+  const own = stores.own[app];
   const [row] = await rowsOf<{ transactions: string; deadlocks: string }>(
     stores[app],
     `select xact_commit + xact_rollback as transactions, deadlocks from pg_stat_database where datname = current_database()`,
   );
-  return { transactions: Number(row?.transactions), deadlocks: Number(row?.deadlocks) };
+  return { transactions: Number(row?.transactions) - own, deadlocks: Number(row?.deadlocks) };
 }
 
 async function samplesOf({ coupon, order }: System): Promise<Sample[]> {
@@ -121,9 +173,16 @@ export function watchConnections(stores: Stores): { stop(): Promise<Peak> } {
       `select count(*)::int as count from pg_stat_activity where backend_type = 'client backend' and application_name <> $1`,
       [applicationName],
     );
-    const clients = Number(/connected_clients:(\d+)/.exec(await stores.redis.info('clients'))?.[1] ?? 1);
+    const clients = await Promise.all(
+      stores.redisServers.map(
+        async ({ redis, own }) => Number(/connected_clients:(\d+)/.exec(await redis.info('clients'))?.[1] ?? own) - own,
+      ),
+    );
     peak.postgresConnections = Math.max(peak.postgresConnections, row?.count ?? 0);
-    peak.redisConnections = Math.max(peak.redisConnections, clients - 1);
+    peak.redisConnections = Math.max(
+      peak.redisConnections,
+      clients.reduce((sum, count) => sum + count, 0),
+    );
   };
   const watched = (async () => {
     while (!watching.signal.aborted) {
@@ -154,7 +213,7 @@ export async function untilQuiet(stores: Stores): Promise<boolean> {
   return false;
 }
 
-async function isQuiet({ coupon, redis }: Stores): Promise<boolean> {
+async function isQuiet({ coupon, lockStores }: Stores): Promise<boolean> {
   const [row] = await rowsOf<{ busy: number }>(
     coupon,
     `select count(*)::int as busy from pg_stat_activity
@@ -162,23 +221,10 @@ async function isQuiet({ coupon, redis }: Stores): Promise<boolean> {
     [applicationName],
   );
   if ((row?.busy ?? 0) > 0) return false;
-  for await (const keys of redis.scanStream({ match: 'lock:*', count: 1000 }) as AsyncIterable<string[]>) {
-    if (keys.some((key) => !/^lock:(fence:|(queue:)?\{?(job|desk):)/.test(key))) return false;
+  for (const redis of lockStores) {
+    for await (const keys of redis.scanStream({ match: 'lock:*', count: 1000 }) as AsyncIterable<string[]>) {
+      if (keys.some((key) => !/^lock:(fence:|(queue:)?\{?(job|desk):)/.test(key))) return false;
+    }
   }
   return true;
-}
-
-/**
- * PostgreSQL adds a connection's statistics up at most once a second, and at the end of a statement only. So after a second
- * of quiet every connection of the apps' pools is given a small read, and only then the counters are true.
- */
-export async function flushStatistics({ coupon, order }: System): Promise<void> {
-  await pause(1050);
-  const reads = [
-    ...coupon.map((url) => `${url}/v1/coupons?limit=1`),
-    ...order.map((url) => `${url}/v1/products?limit=1`),
-  ];
-  await Promise.all(
-    reads.flatMap((url) => Array.from({ length: 40 }, () => fetch(url).then((response) => response.text()))),
-  );
 }

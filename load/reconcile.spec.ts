@@ -51,6 +51,9 @@ describe('a sale against its rows', () => {
     const { records, rows } = sale();
     rows.userCoupons[1] = { ...row(2), userId: 'u4' };
     const found = texts(reconcileCoupon(records, rows));
+    // Whoever lost a line of the log may have lost the answer that told it.
+    const explained = reconcileCoupon(records, rows).filter(({ needsWholeLog }) => needsWholeLog);
+    expect(texts(explained)).toEqual(['I9 stored, and nobody was told so']);
     expect(found).toContain('I9 told "issued", and it is not there as told');
     expect(found).toContain('I9 stored, and nobody was told so');
   });
@@ -236,5 +239,14 @@ describe('the race of pay, cancel and expiry', () => {
       'I7 an order lapsed and was not ended',
       'I9 the state of an order is not what its client was told',
     ]);
+  });
+
+  it('where its client ended an order and was not told so is found, and so is that a lost answer would explain it', () => {
+    expect(reconcileRace([told('pay', 'a', 409)], { orders: [won('a', 'PAID', 'OrderPaid')] })).toMatchObject([
+      { law: 'I9', text: 'an order was ended by its client, and the client was not told so', needsWholeLog: true },
+    ]);
+    const [denied] = reconcileRace([told('pay', 'a')], { orders: [won('a', 'EXPIRED', 'OrderExpired')] });
+    expect(denied).toMatchObject({ text: 'the state of an order is not what its client was told' });
+    expect(denied!.needsWholeLog).toBeUndefined();
   });
 });

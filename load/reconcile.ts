@@ -9,15 +9,28 @@ export interface Finding {
   text: string;
   count: number;
   examples: unknown[];
+  /** An answer that the log has lost would explain it: it proves nothing where the log is not whole. */
+  needsWholeLog?: true;
 }
 
 const shown = 5;
+
+const untoldText = 'stored, and nobody was told so';
+const tooEarlyText = 'told "sold out" before enough requests had been sent to sell out';
+const untoldEndText = 'an order was ended by its client, and the client was not told so';
+const needWholeLog = new Set([untoldText, tooEarlyText, untoldEndText]);
 
 /** The findings that have at least one example. */
 function found(candidates: [law: string, text: string, examples: unknown[]][]): Finding[] {
   return candidates
     .filter(([, , examples]) => examples.length > 0)
-    .map(([law, text, examples]) => ({ law, text, count: examples.length, examples: examples.slice(0, shown) }));
+    .map(([law, text, examples]) => ({
+      law,
+      text,
+      count: examples.length,
+      examples: examples.slice(0, shown),
+      ...(needWholeLog.has(text) && { needsWholeLog: true as const }),
+    }));
 }
 
 function groupBy<T>(items: readonly T[], keyOf: (item: T) => string | undefined): Map<string, T[]> {
@@ -92,10 +105,10 @@ export function reconcileCoupon(records: readonly ClientRecord[], rows: CouponRo
       ['I2', 'serials are not 1..issued without gaps', gaps(rows.userCoupons)],
       ['I9', 'told "issued", and it is not there as told', lost],
       ['I9', 'one user coupon was acknowledged to two requests', twice],
-      ['I9', 'stored, and nobody was told so', untold],
+      ['I9', untoldText, untold],
       ['I9', '"already issued" names a user coupon that is not this user\'s', misnamed],
       ['I9', 'told "sold out", and there are some left', rows.userCoupons.length < rows.total ? soldOut : []],
-      ['I9', 'told "sold out" before enough requests had been sent to sell out', tooEarly(asked, soldOut, rows.total)],
+      ['I9', tooEarlyText, tooEarly(asked, soldOut, rows.total)],
     ]),
   ]; // prettier-ignore
 }
@@ -146,7 +159,7 @@ export function reconcileOrders(records: readonly ClientRecord[], rows: OrderRow
       ['I3', 'less than nothing is left of an option', rows.options.filter(({ available }) => available < 0)],
       ['I9', 'told "ordered", and it is not there as told', lost],
       ['I9', 'one order was acknowledged to two requests', [...groupBy(fresh, ({ id }) => id).values()].filter((group) => group.length > 1)],
-      ['I9', 'stored, and nobody was told so', untold],
+      ['I9', untoldText, untold],
       ['I9', 'told "out of stock", and there is some left', rows.oneOption && left > 0 ? outOfStock : []],
     ]),
   ]; // prettier-ignore
@@ -163,6 +176,7 @@ export function reconcileRace(records: readonly ClientRecord[], rows: RaceRows):
   const both: unknown[] = [];
   const broken: unknown[] = [];
   const contradicted: unknown[] = [];
+  const untold: unknown[] = [];
   const pending: unknown[] = [];
   for (const order of rows.orders) {
     const told = byOrder.get(order.id) ?? [];
@@ -173,8 +187,8 @@ export function reconcileRace(records: readonly ClientRecord[], rows: RaceRows):
     else if (order.arrows.length !== 1 || endOfArrow[order.arrows[0]!] !== order.status) broken.push(order);
     if (told.some(isUnknown)) continue;
     const expected = paid ? 'PAID' : cancelled ? 'CANCELLED' : 'EXPIRED';
-    if (order.status !== expected && order.status !== 'PENDING_PAYMENT')
-      contradicted.push({ ...order, told: expected });
+    if (order.status === expected || order.status === 'PENDING_PAYMENT') continue;
+    (paid || cancelled ? contradicted : untold).push({ ...order, told: expected });
   }
   return [
     ...answers(records),
@@ -183,6 +197,7 @@ export function reconcileRace(records: readonly ClientRecord[], rows: RaceRows):
       ['I7', 'not exactly one arrow led to the state of an order', broken],
       ['I7', 'an order lapsed and was not ended', pending],
       ['I9', 'the state of an order is not what its client was told', contradicted],
+      ['I9', untoldEndText, untold],
     ]),
   ];
 }

@@ -1,4 +1,5 @@
-// npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+// npm run load -- <scenario> [--strategies a,b] [--profile smoke|standard|full] [--rounds n] [--seed n] [--minutes n]
+//   [--into folder for a new run, --resume folder to go on with one]
 // npm run load -- capacity --keys 1,10,100 --hold-ms 0,5,20,100 --backoff 0.25,1,4: the same load with other parameters.
 // One line per strategy; exit 1 when an invariant broke, a gate did not hold, or a measurement was no good.
 import { join } from 'node:path';
@@ -12,13 +13,14 @@ import type { ProfileName, ScenarioName } from './plan.js';
 import { LoadError, print, say } from './progress.js';
 import { writeReport } from './report/write.js';
 import { offered, runBlocks } from './runner.js';
+import { countedSittings, openRun, sitDown } from './sittings.js';
 import { summaryTable } from './summary.js';
 import { sweepPlans, sweepTable } from './sweep.js';
 import { whyNoneOfOnesOwn } from './system.js';
 import { exitCodeOf, isRed } from './verdict.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--resume folder]
+const usage = `usage: npm run load -- <scenario> [--strategies a,b] [--profile ${profileNames.join('|')}] [--rounds n] [--seed n] [--minutes n] [--into folder | --resume folder]
        npm run load -- capacity [--keys 1,10,100] [--hold-ms 0,5,20,100] [--backoff 0.25,1,4]
        npm run load -- k6                says which k6 would be used, and gets one where there is none
 scenarios: ${scenarioNames.join(', ')}`;
@@ -26,11 +28,12 @@ scenarios: ${scenarioNames.join(', ')}`;
 interface Wanted {
   scenario: ScenarioName;
   strategies?: string[];
-  profile: ProfileName;
-  rounds: number;
-  seed: number;
+  profile?: ProfileName;
+  rounds?: number;
+  seed?: number;
   minutes?: number;
   folder: string;
+  resume: boolean;
   keys?: number[];
   holds?: number[];
   backoffs?: number[];
@@ -40,7 +43,7 @@ export function readArguments(args: string[]): Wanted {
   let parsed;
   try {
     const text = { type: 'string' } as const;
-    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, resume: text, keys: text, 'hold-ms': text, backoff: text }; // prettier-ignore
+    const options = { strategies: text, profile: text, rounds: text, seed: text, minutes: text, into: text, resume: text, keys: text, 'hold-ms': text, backoff: text }; // prettier-ignore
     parsed = parseArgs({ args, allowPositionals: true, options });
   } catch (error) {
     throw new LoadError(`${(error as Error).message}\n${usage}`);
@@ -48,8 +51,8 @@ export function readArguments(args: string[]): Wanted {
   const { values, positionals } = parsed;
   const scenario = scenarioNames.find((name) => name === positionals[0]);
   if (!scenario || positionals.length !== 1) throw new LoadError(usage);
-  const profile = profileNames.find((name) => name === (values.profile ?? 'standard'));
-  if (!profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
+  const profile = profileNames.find((name) => name === values.profile);
+  if (values.profile !== undefined && !profile) throw new LoadError(`--profile is one of ${profileNames.join(', ')}`);
   const strategies = values.strategies?.split(',').map((name) => name.trim());
   const unknown = strategies?.find((name) => !strategiesOf(scenario).includes(name));
   if (unknown !== undefined)
@@ -72,19 +75,22 @@ export function readArguments(args: string[]): Wanted {
   const keys = numbers('keys', 1, 1000);
   const holds = numbers('hold-ms', 0, 1000);
   const backoffs = numbers('backoff', 0.01, 100);
-  const minutes = number('minutes', 0.1);
+  const [rounds, seed, minutes] = [number('rounds', 1), number('seed', 0), number('minutes', 0.1)];
+  if (values.into !== undefined && values.resume !== undefined) throw new LoadError('--into or --resume: one of them');
   return {
     scenario,
     ...(strategies && { strategies }),
-    profile,
+    ...(profile && { profile }),
     ...(keys && { keys }),
     ...(holds && { holds }),
     ...(backoffs && { backoffs }),
-    rounds: number('rounds', 1) ?? profiles[profile].rounds,
-    seed: number('seed', 0) ?? Math.floor(Math.random() * 1_000_000),
+    ...(rounds !== undefined && { rounds }),
+    ...(seed !== undefined && { seed }),
     ...(minutes !== undefined && { minutes }),
+    resume: values.resume !== undefined,
     folder:
       values.resume ??
+      values.into ??
       join(root, '.data', 'load', `${new Date().toISOString().slice(0, 19).replaceAll(':', '')}-${scenario}`),
   };
 }
@@ -96,14 +102,18 @@ async function main(): Promise<number> {
     return 0;
   }
   const wanted = readArguments(process.argv.slice(2));
-  const { scenario, profile, rounds, seed, folder, minutes } = wanted;
+  const { scenario, folder, minutes } = wanted;
+  const run = openRun(wanted);
+  const { profile, seed } = run;
+  const { rounds = profiles[profile].rounds } = wanted;
   const command = `npm run load -- ${process.argv.slice(2).join(' ')}`;
   const no = wanted.backoffs && whyNoneOfOnesOwn();
   if (no) throw new LoadError(`--backoff: ${no}.`);
   const deadline = minutes === undefined ? undefined : performance.now() + minutes * 60_000;
   const swept = wanted.keys ?? wanted.holds ?? wanted.backoffs;
-  const first = await withBench({ profile, folder, command }, async (bench, environment) => {
+  const first = await withBench({ profile, folder, command }, async (bench, now) => {
     const strategies = await choose(bench.system, scenario, wanted.strategies);
+    const sat = sitDown(run, now);
     say(
       `${scenario}, profile ${profile}: ${strategies.length} strategies ${swept ? 'with other parameters' : `x ${rounds} rounds`}, in random order, seed ${seed}`,
     );
@@ -113,12 +123,14 @@ async function main(): Promise<number> {
     ).flat();
     const plans = swept ? sweepPlans(strategies, wanted, profiles[profile].sweep, seed) : rounded;
     const [here, elsewhere] = [plans.filter((plan) => !ofItsOwn(plan)), plans.filter(ofItsOwn)];
-    return { environment, elsewhere, ...(await runBlocks(bench, here, deadline)) };
+    return { sat, elsewhere, ...(await runBlocks(bench, here, deadline)) };
   });
   const rest = await runBackoffs({ profile, folder, command }, first.elsewhere, deadline);
   const blocks = [...first.results, ...rest.results];
   const left = first.left.length + rest.left.length;
-  const report = writeReport(folder, { environment: first.environment, profile, seed, blocks, left });
+  const { sat } = first;
+  const sittings = countedSittings(sat, blocks);
+  const report = writeReport(folder, { environment: sat.environment, sittings, profile, seed, blocks, left });
   print(swept ? sweepTable(blocks) : summaryTable(scenario, blocks));
   say(`Report: ${report}`);
   const red = blocks.filter(({ verdict }) => isRed(verdict));

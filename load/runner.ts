@@ -9,7 +9,7 @@ import type { BlockPlan, ProfileName, ScenarioName } from './plan.js';
 import { duration, say } from './progress.js';
 import type { System } from './system.js';
 import { isRed } from './verdict.js';
-import type { Verdict } from './verdict.js';
+import type { Judgement, Verdict } from './verdict.js';
 
 export interface Blocks {
   results: BlockResult[];
@@ -17,13 +17,30 @@ export interface Blocks {
   left: BlockPlan[];
 }
 
-/** A block that was finished in this folder before. Refused ones are measured again: their figures are no good. */
-export function finished(folder: string, { id }: BlockPlan): BlockResult | undefined {
+/** What the folder knows of a block. */
+function kept(folder: string, { id }: BlockPlan): BlockResult | undefined {
   const file = join(folder, `${id}.json`);
-  if (!existsSync(file)) return undefined;
-  const result = JSON.parse(readFileSync(file, 'utf8')) as BlockResult;
-  return result.verdict === 'refused' ? undefined : result;
+  return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BlockResult) : undefined;
 }
+
+const showedNothing = ({ verdict }: Judgement) => verdict === 'refused' || verdict === 'blind';
+
+/** A block that was finished in this folder before. Those that showed nothing are measured again. */
+function finished(folder: string, plan: BlockPlan): BlockResult | undefined {
+  const result = kept(folder, plan);
+  return result && showedNothing(result) ? undefined : result;
+}
+
+/** Of these blocks, what was finished before; nothing is measured. */
+export function finishedOf(folder: string, plans: readonly BlockPlan[]): Blocks {
+  return {
+    results: plans.flatMap((plan) => finished(folder, plan) ?? []),
+    left: plans.filter((plan) => !finished(folder, plan)),
+  };
+}
+
+/** What became of the tries of a block before this one, in this sitting or another. */
+const triesOf = ({ verdict, reasons, earlier = [] }: BlockResult): Judgement[] => [...earlier, { verdict, reasons }];
 
 /**
  * The next try of a block that showed nothing. In a smoke run, which compares nothing, it is given less to carry, or more
@@ -68,11 +85,13 @@ export async function runBlocks(
 
 /** Once more where nothing was shown: a machine that was busy elsewhere is no finding. */
 export async function tryBlock(bench: Bench, plan: BlockPlan, firstEase = 1): Promise<BlockResult> {
+  const before = kept(bench.folder, plan);
+  let earlier = before && showedNothing(before) ? triesOf(before) : [];
   for (let attempt = 1, ease = firstEase; ; attempt += 1) {
-    const result = await runBlock(bench, plan, ease, attempt);
+    const result = await runBlock(bench, plan, ease, attempt, earlier);
     const { verdict, reasons } = result;
-    const showedNothing = verdict === 'refused' || verdict === 'blind';
-    if (!showedNothing || attempt === attempts[bench.profile]) return result;
+    if (!showedNothing(result) || attempt === attempts[bench.profile]) return result;
+    earlier = triesOf(result);
     ease = nextEase(bench.profile, ease, verdict);
     say(`  ${plan.id}: ${verdict} (${reasons.join('; ')}): once more${ease === 1 ? '' : `, at ${ease} x the load`}`);
   }

@@ -61,7 +61,10 @@ describe('a comparison of paired blocks', () => {
   });
 
   it('claims nothing from fewer than five pairs', () => {
-    const [slow, fast] = [[900, 900, 900, 900], [1, 1, 1, 1]];
+    const [slow, fast] = [
+      [900, 900, 900, 900],
+      [1, 1, 1, 1],
+    ];
     expect(compare(slow, fast)).toMatchObject({ measurable: false, why: 'too few repeats' });
     expect(compare([...slow, 900], [...fast, 1])).toMatchObject({ measurable: true });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sampleSweep } from '../test/load/sample-run.js';
 import { ofItsOwn } from './backoff.js';
 import { sweepSection } from './report/sections/sweep.js';
-import { sweepPlans, sweepPoint, sweepTable } from './sweep.js';
+import { sweepPlans, sweepPoint, sweepTable, sweptHolds } from './sweep.js';
 
 const plans = sweepPlans(
   ['atomic', 'spin'],
@@ -43,10 +43,27 @@ describe('a sweep', () => {
     expect(lines.slice(1, 5).map((line) => line.split(/ +/)[0])).toEqual(['atomic', 'spin', 'atomic', 'spin']);
     expect(lines[0]).toMatch(/^strategy +verdict +coupons +work held/);
     const page = sweepSection(blocks);
+    expect(page).toContain('over 1 and 10 coupons');
+    expect(page).toContain('One round each');
     expect(page).toContain('>10 coupons<');
     expect(page).toContain('>100 ms<');
     expect(page).toContain('>0.25 × the usual<');
     expect(page).not.toMatch(/NaN|undefined/);
+  });
+
+  it('asks for one coupon without work twice, under two names: at the load of its keys and at that of its hold', () => {
+    const both = sweepPlans(['spin'], { keys: [1], holds: [0, 5] }, { keys: 150, hold: 30 }, 7);
+    expect(both.map(({ id, rates }) => [id, rates])).toEqual([
+      ['capacity-keys-1.spin.01', [150]],
+      ['capacity-hold-0.spin.01', [30]],
+      ['capacity-hold-5.spin.01', [30]],
+    ]);
+    expect(sweptHolds).toContain(0);
+    const page = sweepSection(both.map(sampleSweep));
+    expect(page).toContain('>0 ms, the baseline<');
+    expect(page).toContain('over 1 coupon<');
+    const lines = sweepTable(both.map(sampleSweep)).split('\n').slice(1);
+    expect(lines.map((line) => /\d+\/s/.exec(line)?.[0])).toEqual(['150/s', '30/s', '30/s']);
   });
 
   it('of back-off is for instances of its own: they read it when they start', () => {

@@ -24,28 +24,25 @@ export function sweepPlans(
   rates: SweepRates,
   seed: number,
 ): BlockPlan[] {
-  const of = (sweep: Sweep, rate: number, among = strategies) =>
+  const of = (name: string, sweep: Sweep, rate: number, among = strategies) =>
     roundOf('capacity', among, 1, seed, 'sweep', [rate]).map((plan) => ({
       ...plan,
-      id: `capacity-${sweepName(sweep)}.${plan.strategy}.01`,
+      // By the question, not by the values: one coupon without work is asked for twice, at two loads.
+      id: `capacity-${name}.${plan.strategy}.01`,
       sweep,
     }));
   return [
-    ...(wanted.keys ?? []).flatMap((keys) => of({ keys, holdMs: 0 }, rates.keys)),
-    ...(wanted.holds ?? []).flatMap((holdMs) => of({ keys: 1, holdMs }, rates.hold)),
+    ...(wanted.keys ?? []).flatMap((keys) => of(`keys-${keys}`, { keys, holdMs: 0 }, rates.keys)),
+    ...(wanted.holds ?? []).flatMap((holdMs) => of(`hold-${holdMs}`, { keys: 1, holdMs }, rates.hold)),
     ...(wanted.backoffs ?? []).flatMap((backoff) =>
       of(
+        `backoff-${backoff}`,
         { keys: 1, holdMs: 0, backoff },
         rates.keys,
         strategies.filter((name) => backingOff.includes(name)),
       ),
     ),
   ];
-}
-
-function sweepName({ keys, holdMs, backoff }: Sweep): string {
-  if (backoff !== undefined) return `backoff-${backoff}`;
-  return keys > 1 || holdMs === 0 ? `keys-${keys}` : `hold-${holdMs}`;
 }
 
 export interface SweepPoint {
@@ -85,8 +82,11 @@ export function sweepTable(blocks: readonly BlockResult[]): string {
     'served per second',
   ];
   const order = strategiesOf('capacity');
-  const place = ({ strategy, sweep }: BlockResult) =>
-    (sweep?.backoff ?? 0) * 1e10 + (sweep?.holdMs ?? 0) * 1e6 + (sweep?.keys ?? 0) * 100 + order.indexOf(strategy);
+  const kinds = ['keys', 'hold', 'backoff'];
+  const kind = ({ id }: BlockResult) => kinds.findIndex((name) => id.startsWith(`capacity-${name}-`));
+  const value = ({ sweep }: BlockResult) =>
+    (sweep?.backoff ?? 0) * 1e10 + (sweep?.holdMs ?? 0) * 1e6 + (sweep?.keys ?? 0) * 100;
+  const place = (block: BlockResult) => kind(block) * 1e13 + value(block) + order.indexOf(block.strategy);
   const rows = blocks
     .toSorted((a, b) => place(a) - place(b))
     .flatMap((block) => {

@@ -19,6 +19,8 @@ export interface System {
   couponDatabaseUrl: string;
   orderDatabaseUrl: string;
   redisUrl: string;
+  /** The independent servers of the strategy `redlock`; absent where the system does not say. */
+  redlockUrls?: string[];
   adminToken: string;
   tokenFor(sub: string): string;
   /** Ends what was started here; leaves alone what was running. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Figures } from './figures.js';
-import { exitCodeOf, isRed, judge } from './verdict.js';
+import type { ClientRecord } from './lib/client-log.js';
+import { errorsOf, exitCodeOf, isRed, judge } from './verdict.js';
 import type { Evidence } from './verdict.js';
 
 const figures: Figures = {
@@ -78,7 +79,7 @@ describe('the verdict', () => {
     expect(verdictOf({ figures: { ...figures, outcomes: { ...figures.outcomes, refused: 239, unexpected: 1 } } })).toBe(
       'breach',
     );
-    const noneServed = { ...figures, outcomes: { ...figures.outcomes, acknowledged: 0, refused: 300 } };
+    const noneServed = { ...figures, answers: { 'issue: COUPON_SOLD_OUT': 300 } };
     expect(verdictOf({ figures: noneServed, supply: undefined, sold: undefined })).toBe('breach');
   });
 
@@ -97,6 +98,57 @@ describe('the verdict', () => {
   ])('is refused, and red, when %s', (_, changes) => {
     expect(verdictOf(changes)).toBe('refused');
     expect(isRed('refused')).toBe(true);
+  });
+
+  const drops: Partial<Evidence> = { k6: { ...good.k6, planned: 301 } };
+  const logCut: Partial<Evidence> = { k6: { ...good.k6, arrived: 301, planned: 301 } };
+  const invariant = { law: 'I1', text: 'issued = count of user coupons <= total', count: 1, examples: [] };
+  const untold = {
+    law: 'I9',
+    text: 'stored, and nobody was told so',
+    count: 1,
+    examples: [],
+    needsWholeLog: true as const,
+  };
+  const baskets = { scenario: 'order-multi-item', strategy: 'sorted', supply: undefined, sold: undefined };
+
+  it.each<[string, Partial<Evidence>]>([
+    ['an invariant broke while arrivals were dropped', { ...drops, findings: [invariant] }],
+    ['an invariant broke and the log lost a line', { ...logCut, findings: [invariant] }],
+    ['an invariant broke and k6 left no summary', { k6: { exitCode: 107, planned: 300 }, findings: [invariant] }],
+    ['nobody was told of a coupon while arrivals were dropped', { ...drops, findings: [untold] }],
+    ['more were sold than there were and the log lost a line', { ...logCut, sold: 61 }],
+    [
+      'an answer was unexpected and the log lost a line',
+      { ...logCut, figures: { ...figures, outcomes: { ...figures.outcomes, refused: 239, unexpected: 1 } } },
+    ],
+    ['sorted baskets had a deadlock while arrivals were dropped', { ...baskets, ...drops, deadlocks: 1 }],
+    ['sorted baskets had a deadlock and the log lost a line', { ...baskets, ...logCut, deadlocks: 1 }],
+    [
+      'a probe failed while arrivals were dropped',
+      { ...drops, scenario: 'bleed', figures: { ...figures, answers: { ...figures.answers, 'probe: status 502': 1 } } },
+    ],
+  ])('is a breach, which no other try may forget, when %s', (_, changes) => {
+    const { verdict, reasons } = judge({ ...good, ...changes });
+    expect(verdict).toBe('breach');
+    // What was bad about the measurement is said too, after what broke.
+    expect(reasons.length).toBeGreaterThan(1);
+  });
+
+  it('is refused, and no breach, when a log that lost something is all that speaks of one', () => {
+    expect(verdictOf({ ...logCut, findings: [untold] })).toBe('refused');
+    expect(verdictOf({ ...logCut, sold: 59 })).toBe('refused');
+    expect(verdictOf({ ...baskets, ...logCut, deadlocks: Number.NaN })).toBe('refused');
+  });
+
+  it('is a breach when only reads were served: whoever came for something got nothing', () => {
+    const mixed = { scenario: 'order-mixed', strategy: 'spin', supply: undefined, sold: undefined };
+    const nobody = { ...figures, answers: { 'read: acknowledged': 240, 'probe: acknowledged': 20, 'order: LOCK_TIMEOUT': 60 } }; // prettier-ignore
+    expect(judge({ ...good, ...mixed, figures: nobody })).toEqual({
+      verdict: 'breach',
+      reasons: ['nobody was served'],
+    });
+    expect(verdictOf({ ...mixed, figures: { ...nobody, answers: { ...nobody.answers, 'order: acknowledged': 1 } } })).toBe('exact'); // prettier-ignore
   });
 
   it('lets the search for the knee drop arrivals, and nothing else', () => {
@@ -119,11 +171,11 @@ describe('the verdict', () => {
   });
 
   it('of sorted baskets is a breach on one deadlock, one 5xx, or when nobody could count them', () => {
-    const baskets = { scenario: 'order-multi-item', strategy: 'sorted', supply: undefined, sold: undefined };
     expect(verdictOf(baskets)).toBe('exact');
     expect(verdictOf({ ...baskets, deadlocks: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, serverErrors: 1 })).toBe('breach');
     expect(verdictOf({ ...baskets, deadlocks: undefined })).toBe('breach');
+    expect(verdictOf({ ...baskets, deadlocks: Number.NaN })).toBe('breach');
     // No connection in time: too much for this machine. With a deadlock it is no excuse.
     expect(verdictOf({ ...baskets, overloadErrors: 3 })).toBe('refused');
     expect(verdictOf({ ...baskets, overloadErrors: 3, deadlocks: 1 })).toBe('breach');
@@ -139,5 +191,20 @@ describe('the verdict', () => {
     expect(verdictOf({ scenario: 'bleed' })).toBe('breach');
     const failed = { ...probed, answers: { ...probed.answers, 'probe: status 502': 1 } };
     expect(verdictOf({ scenario: 'bleed', figures: failed })).toBe('breach');
+  });
+});
+
+describe('the 5xx of a block', () => {
+  const answered = (status: number, code: string) => ({ status, code }) as ClientRecord;
+
+  it('are all of them, a lock that was not got in time too; those of an overload are counted apart', () => {
+    const records = [
+      answered(503, 'LOCK_TIMEOUT'),
+      answered(500, ''),
+      answered(503, 'DATABASE_UNAVAILABLE'),
+      answered(409, 'OUT_OF_STOCK'),
+      answered(201, ''),
+    ];
+    expect(errorsOf(records)).toEqual({ serverErrors: 2, overloadErrors: 1 });
   });
 });

@@ -1,6 +1,7 @@
 // Was the block right, and may it be counted? Pure: every way to be red is planted in the spec.
 import type { Figures } from './figures.js';
 import { thresholdCrossed } from './k6.js';
+import type { ClientRecord } from './lib/client-log.js';
 import type { Finding } from './reconcile.js';
 
 /**
@@ -30,7 +31,7 @@ export interface Evidence {
   sold?: number;
   /** From pg_stat_database, of the databases of the run. */
   deadlocks?: number;
-  /** 5xx that are no lock's timeout, those apart which the system answers when it has more to do than it can. */
+  /** 5xx, those apart which the system answers when it has more to do than it can. */
   serverErrors: number;
   overloadErrors: number;
 }
@@ -46,13 +47,26 @@ export interface Judgement {
 
 export function judge(evidence: Evidence): Judgement {
   const unusable = whyUnusable(evidence);
-  if (unusable.length > 0) return { verdict: 'refused', reasons: unusable };
   const tooMuch = whyTooMuch(evidence);
-  const broken = whyBroken(evidence, tooMuch.length > 0);
-  if (evidence.strategy === 'none' && evidence.supply !== undefined) return judgeUnguarded(evidence, broken, tooMuch);
-  if (broken.length > 0) return { verdict: 'breach', reasons: broken };
+  // What was seen to be broken is broken, however bad the measurement was: a block that is tried again would forget it.
+  const seen = whyBroken(evidence);
+  // What only was not seen to be right says something only where the measurement is good.
+  const broken = unusable.length > 0 ? seen : [...seen, ...whyNotRight(evidence, seen.length > 0, tooMuch.length > 0)];
+  const unguarded = evidence.strategy === 'none' && evidence.supply !== undefined;
+  const breaches = unguarded ? broken.filter((reason) => !reason.startsWith('OVERSOLD')) : broken;
+  if (breaches.length > 0) return { verdict: 'breach', reasons: [...breaches, ...unusable] };
+  if (unusable.length > 0) return { verdict: 'refused', reasons: unusable };
+  if (unguarded) return judgeUnguarded(evidence, tooMuch);
   return tooMuch.length > 0 ? { verdict: 'refused', reasons: tooMuch } : { verdict: 'exact', reasons: [] };
 }
+
+/** The client log says of every request that k6 sent how it ended. */
+function hasWholeLog({ k6, figures, requestsPerArrival }: Evidence): boolean {
+  return k6.arrived !== undefined && figures.requests === k6.arrived * requestsPerArrival;
+}
+
+/** k6 was too busy to send these: no answer of the system's. */
+const isUnsent = (name: string) => name.endsWith(': REQUEST_TIMEOUT');
 
 function whyUnusable(evidence: Evidence): string[] {
   const { k6, dropsAllowed, figures, requestsPerArrival } = evidence;
@@ -61,10 +75,10 @@ function whyUnusable(evidence: Evidence): string[] {
   if (k6.arrived === undefined) reasons.push('k6 left no summary');
   else if (k6.arrived === 0 || figures.requests === 0)
     reasons.push('nothing was measured: a run of nothing passes every gate');
-  else if (figures.requests !== k6.arrived * requestsPerArrival) {
+  else if (!hasWholeLog(evidence)) {
     reasons.push(`the client log holds ${figures.requests} answers of ${k6.arrived * requestsPerArrival} requests`);
   }
-  const unsent = Object.entries(figures.answers).filter(([name]) => name.endsWith(': REQUEST_TIMEOUT'));
+  const unsent = Object.entries(figures.answers).filter(([name]) => isUnsent(name));
   const late = unsent.reduce((sum, [, count]) => sum + count, 0);
   if (!dropsAllowed && late > 0)
     reasons.push(`k6 needed over 10 s to send ${late} requests: offer less, or give it more of the machine`);
@@ -90,37 +104,64 @@ function whyTooMuch({ figures, supply, sold, scenario, strategy, overloadErrors,
 
 const isGatedBaskets = (scenario: string, strategy: string) => scenario === 'order-multi-item' && strategy === 'sorted';
 
-function whyBroken(evidence: Evidence, tooMuch: boolean): string[] {
+/** Each of these is proof by itself. */
+function whyBroken(evidence: Evidence): string[] {
   const { figures, findings, supply, sold, scenario, strategy, deadlocks, serverErrors } = evidence;
-  const reasons = findings.map(({ law, text, count }) => `${law}: ${text} (${count})`);
+  const wholeLog = hasWholeLog(evidence);
+  const reasons = findings
+    .filter(({ needsWholeLog }) => wholeLog || !needsWholeLog)
+    .map(({ law, text, count }) => `${law}: ${text} (${count})`);
   if (figures.outcomes.unexpected > 0) reasons.push(`${figures.outcomes.unexpected} unexpected answers`);
-  if (figures.outcomes.acknowledged === 0) reasons.push('nobody was served');
   if (supply !== undefined && sold !== undefined && sold > supply) reasons.push(`OVERSOLD: ${sold} of ${supply}`);
-  if (supply !== undefined && sold !== undefined && sold < supply && !tooMuch)
-    reasons.push(`only ${sold} of ${supply} were sold`);
   if (isGatedBaskets(scenario, strategy)) {
-    if (deadlocks === undefined) reasons.push('deadlocks could not be counted');
-    else if (deadlocks > 0) reasons.push(`${deadlocks} deadlocks with sorted locks`);
+    if (deadlocks !== undefined && deadlocks > 0) reasons.push(`${deadlocks} deadlocks with sorted locks`);
     if (serverErrors > 0) reasons.push(`${serverErrors} answers of 5xx with sorted locks`);
   }
-  if (scenario === 'bleed') {
-    const probes = Object.entries(figures.answers).filter(([name]) => name.startsWith('probe: '));
-    if (probes.length === 0) reasons.push('no probe was sent');
-    for (const [name, count] of probes) if (name !== 'probe: acknowledged') reasons.push(`${count} x ${name}`);
+  if (scenario === 'bleed' && wholeLog) {
+    for (const [name, count] of probesIn(figures))
+      if (name !== 'probe: acknowledged' && !isUnsent(name)) reasons.push(`${count} x ${name}`);
   }
-  if (evidence.k6.exitCode === thresholdCrossed && reasons.length === 0 && !tooMuch)
+  return reasons;
+}
+
+/** What had to be seen and was not. */
+function whyNotRight(evidence: Evidence, known: boolean, tooMuch: boolean): string[] {
+  const { figures, supply, sold, scenario, strategy, deadlocks } = evidence;
+  const reasons: string[] = [];
+  if (servedOf(figures) === 0) reasons.push('nobody was served');
+  if (supply !== undefined && sold !== undefined && sold < supply && !tooMuch)
+    reasons.push(`only ${sold} of ${supply} were sold`);
+  if (isGatedBaskets(scenario, strategy) && !Number.isFinite(deadlocks)) reasons.push('deadlocks could not be counted');
+  if (scenario === 'bleed' && probesIn(figures).length === 0) reasons.push('no probe was sent');
+  if (evidence.k6.exitCode === thresholdCrossed && !known && reasons.length === 0 && !tooMuch)
     reasons.push('k6: a threshold was crossed');
   return reasons;
 }
 
+const probesIn = ({ answers }: Figures) => Object.entries(answers).filter(([name]) => name.startsWith('probe: '));
+
+/** Those who came for something and got it: whoever only reads is served by a system that serves nobody. */
+function servedOf({ answers }: Figures): number {
+  return Object.entries(answers)
+    .filter(([name]) => /^(?!(?:probe|read): ).*: (?:replayed )?acknowledged$/.test(name))
+    .reduce((sum, [, count]) => sum + count, 0);
+}
+
 /** `none` is the negative control: it must be seen to oversell, and must leave the guarded tables alone. */
-function judgeUnguarded({ supply = 0, sold }: Evidence, broken: string[], tooMuch: string[]): Judgement {
-  const guarded = broken.filter((reason) => !reason.startsWith('OVERSOLD'));
-  if (guarded.length > 0) return { verdict: 'breach', reasons: guarded };
+function judgeUnguarded({ supply = 0, sold }: Evidence, tooMuch: string[]): Judgement {
   if (sold !== undefined && sold > supply) return { verdict: 'oversold', reasons: [`${sold} of ${supply}`] };
   if (tooMuch.length > 0) return { verdict: 'refused', reasons: tooMuch };
   return {
     verdict: 'blind',
     reasons: [`none sold ${sold ?? 'an unknown number'} of ${supply}: it must be seen to oversell`],
   };
+}
+
+const overloadCodes = new Set(['DATABASE_UNAVAILABLE', 'UPSTREAM_UNAVAILABLE']);
+
+/** The 5xx of a block: those that a system gives which has more to do than it can, and the others. */
+export function errorsOf(records: readonly ClientRecord[]): Pick<Evidence, 'serverErrors' | 'overloadErrors'> {
+  const errors = records.filter(({ status }) => status >= 500);
+  const overloadErrors = errors.filter(({ code }) => overloadCodes.has(code)).length;
+  return { serverErrors: errors.length - overloadErrors, overloadErrors };
 }

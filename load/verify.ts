@@ -51,13 +51,16 @@ export async function checkInvariants(stores: Stores): Promise<Finding[]> {
 }
 
 /** I11: at rest nothing below `lock:` but fence counters, and what jobs and desk sessions hold; never without a TTL. */
-async function checkLocks({ redis }: Stores): Promise<Finding[]> {
-  const left: { key: string; ttlMs: number }[] = [];
-  for await (const keys of redis.scanStream({ match: 'lock:*', count: 1000 }) as AsyncIterable<string[]>) {
-    for (const key of keys.filter((name) => !name.startsWith('lock:fence:'))) {
-      const ttlMs = await redis.pttl(key);
-      const lawful = /^lock:(queue:)?\{?(job|desk):/.test(key) && ttlMs !== -1;
-      if (ttlMs !== -2 && !lawful) left.push({ key, ttlMs });
+export async function checkLocks({ lockStores }: Pick<Stores, 'lockStores'>): Promise<Finding[]> {
+  const left: { key: string; ttlMs: number; store: number }[] = [];
+  for (const [store, redis] of lockStores.entries()) {
+    for await (const keys of redis.scanStream({ match: 'lock:*', count: 1000 }) as AsyncIterable<string[]>) {
+      for (const key of keys.filter((name) => !name.startsWith('lock:fence:'))) {
+        const ttlMs = await redis.pttl(key);
+        const lawful = /^lock:(queue:)?\{?(job|desk):/.test(key) && ttlMs !== -1;
+        // Store 0 is the main one, the others are those of `redlock`, in the order of REDLOCK_URLS.
+        if (ttlMs !== -2 && !lawful) left.push({ key, ttlMs, store });
+      }
     }
   }
   return left.length === 0

@@ -55,6 +55,10 @@ async function main() {
     couponDatabaseUrl: services.couponDatabaseUrl,
     orderDatabaseUrl: services.orderDatabaseUrl,
     redisUrl: services.redisUrl,
+    redlockUrls: services.redlockUrls
+      .split(',')
+      .map((url) => url.trim())
+      .filter(Boolean),
     serviceToken: secret('service-token'),
     // As long as a development system may run; the tokens of `npm run token` last 24 h.
     adminToken: signToken({ sub: 'admin', role: 'admin', hours: 24 * 30 }),

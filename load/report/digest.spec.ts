@@ -61,6 +61,40 @@ describe('what is said of a run', () => {
     expect(texts([])).toEqual([]);
   });
 
+  it('shows what redlock cost in Redis only where its own servers were counted', () => {
+    const costs = (redisServers?: number) =>
+      digest(
+        flash('redlock', 'pubsub').map((block) => {
+          const { redisServers: _, ...cost } = block.cost;
+          return { ...block, cost: { ...cost, ...(redisServers !== undefined && { redisServers }) } };
+        }),
+      ).scenarios['coupon-flash']!.map(({ perThousand }) => perThousand!.redisCommands !== undefined);
+    expect(costs()).toEqual([true, false]);
+    expect(costs(4)).toEqual([true, true]);
+  });
+
+  it('says how long the crowd itself took to come: until there were as many as coupons', () => {
+    const [atomic] = digest(flash('atomic')).scenarios['coupon-flash']!;
+    const [block] = flash('atomic');
+    const [steady, burst] = ['steady', 'burst'].map((wanted) => block!.offered.find(({ name }) => name === wanted)!);
+    expect(atomic!.crowdMs).toBeCloseTo(((block!.supply! - steady!.rate * steady!.seconds) / burst!.rate) * 1000);
+    expect(texts(flash('atomic', 'spin'))[0]).toMatch(/of which the crowd itself took [\d.]+ s to come/);
+  });
+
+  it('tells who did not sell out from who was not measured in the same round', () => {
+    const none = flash('spin').map((block) => ({ ...block, figures: { ...block.figures, soldOutMs: undefined } }));
+    const other = flash('pubsub').map((block) => ({ ...block, round: block.round + 5 }));
+    expect(digest([...flash('atomic'), ...none, ...other]).againstAtomic).toEqual([
+      { strategy: 'spin', why: 'not sold out' },
+      { strategy: 'pubsub', why: 'no common round' },
+    ]);
+  });
+
+  it('names as first nobody who cannot be told from the others', () => {
+    const first = texts(flash('atomic', 'pubsub', 'spin')).find((text) => text.startsWith('Sold out first'));
+    expect(first).toMatch(/^Sold out first: \w+, in [\d.]+ s \(no measurable difference to \w+\); last: spin/);
+  });
+
   it('tells the knee and the latency at every load that was offered', () => {
     const { capacity } = digest(whole.blocks);
     const batched = capacity.find(({ strategy }) => strategy === 'batched')!;

@@ -22,6 +22,19 @@ describe('the table of the README', () => {
     },
   );
 
+  it('names the commit of every sitting that measured what it shows', () => {
+    const later = { ...run, blocks: run.blocks.map((block) => (block.mode === 'knee' ? block : { ...block, commit: 'def5678' })) }; // prettier-ignore
+    expect(comparisonTable(later, 'x')).toContain('commit `def5678`, `abc1234`');
+  });
+
+  it('has a dash where a strategy was refused in every round, and for what none cost', () => {
+    const refused = run.blocks.map((block) => (block.strategy === 'spin' && block.scenario === 'coupon-flash' ? { ...block, verdict: 'refused' as const, sold: undefined } : block)); // prettier-ignore
+    const lines = comparisonTable({ ...run, blocks: refused }, 'x').split('\n');
+    const line = (strategy: string) => lines.find((one) => one.startsWith(`| \`${strategy}\``))!;
+    expect(line('spin')).toContain('**REFUSED** - / 50');
+    expect(line('none')).toMatch(/- \| -\s*\|$/);
+  });
+
   it('goes between its markers and touches nothing else', () => {
     const document = 'before\n<!-- load:begin -->\nold\n<!-- load:end -->\nafter\n';
     const written = betweenMarkers(document, 'load', 'new');

@@ -24,7 +24,8 @@ interface Words {
 
 interface Facts {
   date: string;
-  commit: string;
+  /** Of the blocks that the table shows; a run can have several sittings. */
+  commits: string;
   machine: string;
   command: string;
   rounds: string;
@@ -46,8 +47,8 @@ const english: Words = {
   fewRounds: 'too few rounds',
   notComparable: 'not comparable',
   noCommonRound: 'no common round',
-  source: ({ date, commit, machine, command, rounds, supply, crowd, climbs, page }) =>
-    `${date}, commit \`${commit}\`, ${machine}; median of ${rounds} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. The crowd itself takes ${crowd} to come: who sold out soon after was as fast as can be told. Knee: the most per second with 99 of 100 served within 250 ms, median of ${climbs}. The last two columns count all that the sale and the apps did meanwhile: the refused, the jobs on the side, each command inside a Redis script. Made by \`${command}\`: [the whole report](${page}).`,
+  source: ({ date, commits, machine, command, rounds, supply, crowd, climbs, page }) =>
+    `${date}, commit ${commits}, ${machine}; median of ${rounds} of \`coupon-flash\` (${supply} coupons), 95 % bootstrap intervals, all strategies in random order. The crowd itself takes ${crowd} to come: who sold out soon after was as fast as can be told. Knee: the most per second with 99 of 100 served within 250 ms, median of ${climbs}. The last two columns count all that the sale and the apps did meanwhile: the refused, the jobs on the side, each command inside a Redis script. Made by \`${command}\`: [the whole report](${page}).`,
 }; // prettier-ignore
 
 const korean: Words = {
@@ -61,8 +62,8 @@ const korean: Words = {
   fewRounds: '반복 부족',
   notComparable: '비교 불가',
   noCommonRound: '같은 라운드 없음',
-  source: ({ date, commit, machine, command, rounds, supply, crowd, climbs, page }) =>
-    `${date}, 커밋 \`${commit}\`, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. 쿠폰 수만큼의 손님이 도착하는 데만 ${crowd}가 걸리므로, 그 직후에 매진되었다면 더 빠를 수 없습니다. 한계점은 ${climbs}회 측정의 중앙값. 마지막 두 열은 그동안 앱이 한 모든 일을 셉니다. 거절된 요청, 주변 작업, Redis 스크립트 안의 명령까지 포함합니다. \`${command}\` 로 생성: [전체 보고서](${page}).`,
+  source: ({ date, commits, machine, command, rounds, supply, crowd, climbs, page }) =>
+    `${date}, 커밋 ${commits}, ${machine}; \`coupon-flash\`(쿠폰 ${supply}장) ${rounds}회 반복의 중앙값, 95 % 부트스트랩 구간, 모든 전략을 무작위 순서로 실행. 쿠폰 수만큼의 손님이 도착하는 데만 ${crowd}가 걸리므로, 그 직후에 매진되었다면 더 빠를 수 없습니다. 한계점은 ${climbs}회 측정의 중앙값. 마지막 두 열은 그동안 앱이 한 모든 일을 셉니다. 거절된 요청, 주변 작업, Redis 스크립트 안의 명령까지 포함합니다. \`${command}\` 로 생성: [전체 보고서](${page}).`,
 }; // prettier-ignore
 
 export type Language = 'en' | 'ko';
@@ -77,10 +78,13 @@ export function comparisonTable(results: Results, page: string, language: Langua
   const { environment } = results;
   const facts: Facts = {
     date: environment.date.slice(0, 10),
-    commit: environment.commit,
+    commits: commitsOf(results),
     machine: `${environment.machine.cores} × ${environment.machine.cpu}`,
     command: environment.command,
-    rounds: roundsText(flash.map(({ rounds }) => rounds), language),
+    rounds: roundsText(
+      flash.map(({ rounds }) => rounds),
+      language,
+    ),
     supply: flash[0]?.supply ?? 0,
     crowd: secondsText(flash[0]?.crowdMs ?? 0),
     climbs: Math.max(0, ...digest.capacity.map(({ climbs }) => climbs)),
@@ -94,6 +98,12 @@ export function comparisonTable(results: Results, page: string, language: Langua
     '',
     words.source(facts),
   ].join('\n');
+}
+
+function commitsOf({ blocks, environment }: Results): string {
+  const shown = blocks.filter(({ scenario, mode }) => scenario === 'coupon-flash' || mode === 'knee');
+  const commits = new Set(shown.map(({ commit }) => commit ?? environment.commit));
+  return [...commits].map((commit) => `\`${commit}\``).join(', ');
 }
 
 /** `5 rounds`, or `4 to 5 rounds` where a measurement was no good. */
@@ -110,10 +120,7 @@ function rowOf(one: StrategyDigest, digest: Digest, words: Words): string[] {
   const cost = one.strategy === 'none' ? undefined : perThousand;
   const or = (text: string | undefined) => text ?? words.none;
   const given = `${one.sold ?? words.none} / ${one.supply ?? words.none}`;
-  const result =
-    isRed(one.verdict) || one.verdict === 'oversold'
-      ? `**${one.verdict.toUpperCase()}** ${given}`
-      : given;
+  const result = isRed(one.verdict) || one.verdict === 'oversold' ? `**${one.verdict.toUpperCase()}** ${given}` : given;
   return [
     `\`${one.strategy}\``,
     result,

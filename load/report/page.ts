@@ -4,6 +4,7 @@ import { profiles, scenarioNames } from '../plan.js';
 import type { ScenarioName } from '../plan.js';
 import { duration } from '../progress.js';
 import { isRed } from '../verdict.js';
+import type { Judgement } from '../verdict.js';
 import { answersSection } from './sections/answers.js';
 import { bleedSection } from './sections/bleed.js';
 import { costSection } from './sections/cost.js';
@@ -84,19 +85,35 @@ function loadsFact(blocks: Results['blocks']): [string, string][] {
   return [['Loads', escape(`from the first knees of this run (${knees}): ${scenarioNames.flatMap(offered).join(', ')}`)]]; // prettier-ignore
 }
 
-function methodSection({ environment, profile, seed, left, blocks }: Results): string {
+/** Where a run was made in more than one go: what each was made by, and how much of it. */
+function sittingsFact(sittings: Results['sittings'] = []): [string, string][] {
+  if (sittings.length < 2) return [];
+  const lines = sittings.map(
+    ({ commit, command, date, blocks }) =>
+      `${escape(date.slice(0, 16).replace('T', ' '))} UTC at <code>${escape(commit)}</code>: ${blocks ?? '?'} blocks by <code>${escape(command)}</code>`,
+  );
+  return [['Sittings', lines.join('<br>')]];
+}
+
+const triesText = (earlier: readonly Judgement[] = []): string =>
+  earlier.length === 0
+    ? ''
+    : ` after ${earlier.map(({ verdict, reasons }) => `${verdict} (${reasons.join('; ')})`).join(', then ')}`;
+
+function methodSection({ environment, sittings, profile, seed, left, blocks }: Results): string {
   const { versions, instances, settings, machine, command } = environment;
   const { knee } = profiles[profile];
   const busy = blocks.reduce((sum, { tookMs }) => sum + tookMs, 0);
   const facts: [string, string][] = [
     ['Command', `<code>${escape(command)}</code>`],
+    ...sittingsFact(sittings),
     ['Seed', `<code>${seed}</code>, which draws the order of the blocks`],
     ['Blocks', `${blocks.length} in ${duration(busy)}, profile ${profile}${left > 0 ? `; ${left} planned ones were left out because the time was up` : ''}`],
     ...loadsFact(blocks),
     ['Machine', escape(`${machine.cores} cores of ${machine.cpu}, ${machine.memoryGb} GB, ${machine.system}; k6, the apps, PostgreSQL and Redis share them`)],
     ['Instances', `${instances.coupon} × coupon, ${instances.order} × order, asked in turn`],
     ['Versions', escape(`Node ${versions.node}, k6 ${versions.k6} (${versions.k6From}), PostgreSQL ${versions.postgres}, Redis ${versions.redis}`)],
-    ['Settings', escape(Object.entries({ ...settings.lock, ...settings.postgres }).map(([key, value]) => `${key}=${value}`).join(', '))],
+    ['Settings', escape(Object.entries({ ...settings.lock, ...settings.postgres, ...settings.redis }).map(([key, value]) => `${key}=${value}`).join(', '))],
   ]; // prettier-ignore
   const rules = [
     'Every block: fresh coupons, products and users, VACUUM ANALYZE, a warm-up with the same strategy, drained; then k6; then quiet; then every invariant by SQL and every answer against the rows.',
@@ -115,7 +132,7 @@ function methodSection({ environment, profile, seed, left, blocks }: Results): s
     [
       { head: 'block', cell: ({ id }) => `<a href="${encodeURI(`raw/${id}.json`)}">${escape(id)}</a>` },
       { head: 'log', cell: ({ clientLog }) => `<a href="${encodeURI(`raw/${clientLog}`)}">client log</a>` },
-      { head: 'verdict', cell: ({ verdict, reasons }) => (isRed(verdict) ? `<span class="chip red">${verdict.toUpperCase()}</span> ${escape(reasons.join('; '))}` : verdict) },
+      { head: 'verdict', cell: ({ verdict, reasons, earlier }) => (isRed(verdict) ? `<span class="chip red">${verdict.toUpperCase()}</span> ${escape(reasons.join('; '))}` : verdict) + escape(triesText(earlier)) },
       { head: 'requests', number: true, cell: ({ figures }) => String(figures.requests) },
       { head: 'dropped', number: true, cell: ({ k6 }) => String(k6.dropped ?? '?') },
       { head: 'k6 CPU s', number: true, cell: ({ cost }) => (cost.k6CpuSeconds === undefined ? '?' : cost.k6CpuSeconds.toFixed(1)) },

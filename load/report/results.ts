@@ -7,10 +7,14 @@ import type { BlockResult } from '../block.js';
 import type { Environment } from '../environment.js';
 import { profileNames, scenarioNames } from '../plan.js';
 import type { ProfileName } from '../plan.js';
+import type { Sitting } from '../sittings.js';
 
 export interface Results {
   format: 'firstcome-load-1';
+  /** Of the first sitting. */
   environment: Environment;
+  /** All of them, where the run was made since it says so. */
+  sittings?: Sitting[];
   profile: ProfileName;
   seed: number;
   /** Blocks that were planned and for which no time was left. */
@@ -67,6 +71,7 @@ const cost = z.object({
   transactions: number,
   deadlocks: number,
   redisCpuSeconds: number,
+  redisServers: count.optional(),
   appCpuSeconds: number.optional(),
   postgresCpuSeconds: number.optional(),
   k6CpuSeconds: number.optional(),
@@ -75,6 +80,8 @@ const cost = z.object({
   meanBatch: number.optional(),
   peak: z.object({ postgresConnections: count, redisConnections: count }),
 });
+
+const verdict = z.enum(['exact', 'oversold', 'blind', 'breach', 'refused']);
 
 const block = z.object({
   id: text,
@@ -86,8 +93,10 @@ const block = z.object({
   strategy: text,
   round: count,
   seed: count,
-  verdict: z.enum(['exact', 'oversold', 'blind', 'breach', 'refused']),
+  verdict,
   reasons: z.array(text),
+  commit: text.optional(),
+  earlier: z.array(z.object({ verdict, reasons: z.array(text) })).optional(),
   startedAt: z.iso.datetime(),
   tookMs: count,
   offered: z.array(phase),
@@ -96,7 +105,9 @@ const block = z.object({
   k6: z.object({ version: text, exitCode: z.int(), arrived: count.optional(), dropped: count.optional() }),
   quiet: z.boolean(),
   figures,
-  knee: z.object({ rate: number, gaveWayAt: number.optional(), why: text }).optional(),
+  knee: z
+    .object({ rate: number, gaveWayAt: number.optional(), why: text, belowFirst: z.literal(true).optional() })
+    .optional(),
   cost,
   findings: z.array(z.unknown()),
   clientLog: text,
@@ -109,13 +120,20 @@ const environment = z.object({
   machine: z.object({ system: text, cpu: text, cores: count, memoryGb: count }),
   versions: z.object({ node: text, k6: text, k6From: text, postgres: text, redis: text }),
   instances: z.object({ coupon: count, order: count }),
-  settings: z.object({ postgres: z.record(text, text), lock: z.record(text, text) }),
+  settings: z.object({
+    postgres: z.record(text, text),
+    lock: z.record(text, text),
+    redis: z.record(text, text).optional(),
+  }),
   command: text,
 });
+
+const sitting = z.object({ commit: text, command: text, date: z.iso.datetime(), blocks: count.optional() });
 
 export const resultsSchema: z.ZodType<Results> = z.object({
   format: z.literal('firstcome-load-1'),
   environment,
+  sittings: z.array(sitting).optional(),
   profile: z.enum(profileNames),
   seed: count,
   left: count,

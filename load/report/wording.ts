@@ -13,10 +13,7 @@ export function comparisonText({ effect, measurable, why }: Comparison): string 
   return `${figure(ratio(effect.mid))}× ${effect.mid > 0 ? 'slower' : 'faster'} (${figure(ends[0]!)} to ${figure(ends[1]!)})`;
 }
 
-export function differenceText(
-  strategy: string,
-  against: readonly Against[],
-): string {
+export function differenceText(strategy: string, against: readonly Against[]): string {
   const found = against.find((one) => one.strategy === strategy);
   if (!found) return strategy === 'none' ? 'not comparable' : 'the measure';
   return found.comparison ? comparisonText(found.comparison) : (found.why ?? 'not sold out');

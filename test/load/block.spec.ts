@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -11,8 +11,9 @@ import { tryBlock } from '../../load/runner.js';
 import { openStores } from '../../load/stores.js';
 import { sweepPlans } from '../../load/sweep.js';
 import { exitCodeOf } from '../../load/verdict.js';
+import type { Judgement } from '../../load/verdict.js';
 import { signToken } from '../../tools/tokens.mjs';
-import { startCoupon, startOrder } from '../support/apps.js';
+import { startCoupon, startOrder, testEnvironment } from '../support/apps.js';
 import type { RunningApp } from '../support/apps.js';
 import { createTestDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
@@ -49,6 +50,7 @@ describe.skipIf(!k6)('a block under the real k6', () => {
       couponDatabaseUrl: coupons.url,
       orderDatabaseUrl: orders.url,
       redisUrl: testRedisUrl(),
+      redlockUrls: testEnvironment()['REDLOCK_URLS']!.split(','),
       adminToken: signToken({ sub: 'admin', role: 'admin' }, jwtSecret),
       tokenFor: (sub: string) => signToken({ sub }, jwtSecret),
       stop: async () => {},
@@ -58,6 +60,7 @@ describe.skipIf(!k6)('a block under the real k6', () => {
       stores: await openStores(system),
       k6: k6!,
       profile: 'smoke',
+      commit: 'abc1234',
       runId: `test-${Date.now()}`,
       folder,
     };
@@ -73,7 +76,10 @@ describe.skipIf(!k6)('a block under the real k6', () => {
   it('tried again is no copy of the first try: its users and keys are others', async () => {
     const [plan] = roundOf('order-hot-option', ['sorted'], 1, 1);
     for (const attempt of [1, 2]) {
-      const { verdict, reasons, figures } = await runBlock(bench, plan!, gentle, attempt);
+      const earlier: Judgement[] = attempt === 1 ? [] : [{ verdict: 'refused', reasons: ['planted'] }];
+      const { verdict, reasons, figures, ...kept } = await runBlock(bench, plan!, gentle, attempt, earlier);
+      expect(kept.earlier ?? []).toEqual(earlier);
+      expect(kept).toMatchObject({ commit: 'abc1234', cost: { redisServers: 1 } });
       expect(verdict, reasons.join('; ')).not.toBe('breach');
       expect(figures.outcomes).toMatchObject({ unexpected: 0 });
       expect(figures.outcomes.acknowledged).toBeGreaterThan(0);
@@ -82,8 +88,11 @@ describe.skipIf(!k6)('a block under the real k6', () => {
 
   it('is exact when the sale was', async () => {
     const [plan] = roundOf('coupon-flash', ['atomic'], 1, 1);
+    const refused = { verdict: 'refused', reasons: ['planted: of another sitting'] };
+    writeFileSync(join(folder, `${plan!.id}.json`), JSON.stringify({ ...plan, ...refused }));
     const result = await tryBlock(bench, plan!, gentle);
     expect(result).toMatchObject({ verdict: 'exact', reasons: [] });
+    expect(result.earlier?.[0]).toEqual(refused);
     expect(result.sold).toBe(result.supply);
     expect(result.supply).toBeGreaterThan(0);
     expect(result.figures.requests).toBe(result.k6.arrived);

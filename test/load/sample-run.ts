@@ -140,7 +140,7 @@ export function sampleRun(rounds = 5): Results {
       }
     }
   }
-  const swept = { keys: sweptKeys, holds: sweptHolds.slice(1) };
+  const swept = { keys: sweptKeys, holds: sweptHolds };
   blocks.push(...sweepPlans(strategiesOf('capacity'), swept, { keys: 150, hold: 30 }, 7).map(sampleSweep));
   return {
     format: 'firstcome-load-1',

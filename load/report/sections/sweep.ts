@@ -32,15 +32,20 @@ export function sweepSection(blocks: readonly BlockResult[]): string {
   const keys = values(byKeys, ({ sweep }) => sweep.keys);
   const holds = values(byHold, ({ sweep }) => sweep.holdMs);
   const boxes = [
-    box(`The same ${rateOf(byKeys)} over 1, 10 and 100 coupons`, byKeys, keys, (value) => `${value} ${value === 1 ? 'coupon' : 'coupons'}`, ({ sweep }) => sweep.keys),
-    box(`${rateOf(byHold)} at one coupon, and so much work in each turn`, byHold, holds, (value) => `${value} ms`, ({ sweep }) => sweep.holdMs),
+    box(`The same ${rateOf(byKeys)} over ${inWords(keys)} ${counted(keys.at(-1), 'coupon')}`, byKeys, keys, (value) => `${value} ${counted(value, 'coupon')}`, ({ sweep }) => sweep.keys),
+    box(`${rateOf(byHold)} at one coupon, and so much work in each turn`, byHold, holds, (value) => (value === 0 ? '0 ms, the baseline' : `${value} ms`), ({ sweep }) => sweep.holdMs),
     box(`${rateOf(byBackoff)} at one coupon, and other pauses between looks and retries`, byBackoff, backoffs, (value) => `${value} × the usual`, ({ sweep }) => sweep.backoff ?? 1),
   ]; // prettier-ignore
-  return section('sweeps', 'Contention, hold time, back-off', 'Cells are the p99 of the served in milliseconds; below it how many per second were served, and the share where not all were. The work is done by PostgreSQL at the end of the statement that issues, while the row is locked: once per turn, so a batch pays it once. Back-off is that of those who poll or retry: shorter pauses find a free turn sooner and ask more often.', boxes.join('')); // prettier-ignore
+  return section('sweeps', 'Contention, hold time, back-off', 'One round each, so these are single figures without intervals. Cells are the p99 of the served in milliseconds; below it how many per second were served, and the share where not all were. The work is done by PostgreSQL at the end of the statement that issues, while the row is locked: once per turn, so a batch pays it once. Back-off is that of those who poll or retry: shorter pauses find a free turn sooner and ask more often.', boxes.join('')); // prettier-ignore
 }
 
 const values = (rows: readonly Row[], of: (point: SweepPoint) => number) =>
   [...new Set(rows.flatMap(({ points }) => points.map(of)))].toSorted((a, b) => a - b);
+
+const inWords = (numbers: readonly number[]) =>
+  numbers.length < 2 ? numbers.join('') : `${numbers.slice(0, -1).join(', ')} and ${numbers.at(-1)}`;
+
+const counted = (number: number | undefined, noun: string) => (number === 1 ? noun : `${noun}s`);
 
 const rateOf = (rows: readonly Row[]) => `${figure(rows[0]?.points[0]?.rate ?? 0)} arrivals/s`;
 
