@@ -109,8 +109,9 @@ async function readOften(url: string, own: Stores['own'], app: 'coupon' | 'order
 }
 
 async function statisticsOf(stores: Stores, app: 'coupon' | 'order'): Promise<Statistics> {
-  // Brings this runner's own connection up to date; the statement that reads is not in what it reads.
-  await rowsOf(stores[app], 'select 1');
+  // Brings this runner's own connection up to date, which only a statement that reads a table does; the one that reads the
+  // statistics is not in what it reads.
+  await rowsOf(stores[app], 'select from pg_class limit 1');
   const own = stores.own[app];
   const [row] = await rowsOf<{ transactions: string; deadlocks: string }>(
     stores[app],
