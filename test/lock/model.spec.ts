@@ -68,6 +68,26 @@ describe('whatever two clients do', () => {
     await scene.end();
   });
 
+  it.each(['memory', 'redis'] as const)(
+    'who waits in no line for a hold that was shortened is not told, and looks within one recheck: %s',
+    async (store) => {
+      const name = `pubsub without a local line over ${store}`;
+      const scene = new Scene(
+        library,
+        settings.find((setting) => setting.name === name)!,
+      );
+      scene.ask('A', 'x', false, { ttlMs: 5000, autoRenew: false, waitMs: 0 });
+      await scene.rest();
+      scene.ask('A', 'x', false, { ttlMs: 100, autoRenew: false, waitMs: 5000 });
+      await scene.rest();
+      await scene.extend(scene.model.open[0]!, 500);
+      await scene.clock.advance(1100);
+      await scene.rest();
+      expect(scene.seen).toMatchObject({ granted: 2 });
+      await scene.end();
+    },
+  );
+
   // Shrunk to what a person would write: who shows it, and nothing else. The seed is fixed, so that this is found every time.
   it.each([
     { mistake: 'the release does not compare the token', name: 'queue over redis', atMost: 5 },

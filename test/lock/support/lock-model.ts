@@ -25,6 +25,8 @@ interface Hold {
   /** Until then the store keeps it, and by then it has freed it: a lock handed over in a line has the time to claim it, too. */
   until: number;
   freeBy: number;
+  /** Shortened: nobody is told, and who waits elsewhere looks when the time that it saw is over, or after a recheck. */
+  foreseenBy?: number;
   /** Its process no longer trusts it. */
   trustedUntil: number;
   /** An operator took it away; its process finds out with its next renewal, or when the time is over. */
@@ -147,6 +149,7 @@ export class LockModel {
       // Shortened: nobody gets it after this lease.
       hold.shortened = true;
       hold.until = at + ms;
+      hold.foreseenBy = Math.min(Math.max(hold.freeBy, hold.foreseenBy ?? 0), at + recheckMs + edgeMs);
       hold.freeBy = at + ms + edgeMs;
       hold.trustedUntil = at + ms - margin(ms);
       return;
@@ -176,7 +179,7 @@ export class LockModel {
         const behindForced = open.some(
           ({ hold }) => hold.client === call.client && hold.forcedAt !== undefined && now <= knowsBy(hold),
         );
-        const free = !holder || now > holder.freeBy + this.#unforeseenMs;
+        const free = !holder || now > Math.max(holder.freeBy + this.#unforeseenMs, holder.foreseenBy ?? 0);
         if (free && !behindForced) throw new Error(`${call.id} waits for a lock that nobody holds`);
       }
       for (const { lease, hold } of open) {
