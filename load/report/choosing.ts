@@ -134,6 +134,8 @@ function quietest(probed: readonly StrategyDigest[]): Advice[] {
   const worst = others.at(-1);
   if (!best || !worst) return [];
   const alike = others.filter(({ probe }) => probe!.during!.low <= best.probe!.during!.high);
+  // Where none can be told from the best, whichever is taken is no advice.
+  if (alike.length === others.length) return [];
   const { chosen, besides } = simplestOf(best, alike);
   return [
     {
